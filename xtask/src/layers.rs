@@ -13,6 +13,7 @@ use crate::workspace::{CORE, metadata, root};
 mod defaults;
 mod modules;
 mod once;
+mod program;
 mod published;
 mod shrinking;
 
@@ -96,6 +97,7 @@ pub(crate) fn check(bless: bool) -> Result<Vec<String>, Box<dyn std::error::Erro
     findings.extend(published::check(&usual, Path::is_file));
     findings.extend(modules::check(&folders(&usual))?);
     findings.extend(defaults::check(&folders(&usual))?);
+    findings.extend(program::check(&folders(&usual))?);
     findings.extend(shrinking::check(&folders(&usual), bless)?);
     findings.extend(once::check()?);
     findings.sort();

@@ -135,7 +135,7 @@ mod tests {
         let mut answers = read(&store, &wanted, &budget);
         assert_eq!(budget.used(), 10 + (3 << 20));
         let error = answers.pop().unwrap().unwrap_err();
-        insta::assert_snapshot!(error, @"large: reading it takes 3145728 bytes of memory, and 1048566 are allowed");
+        insta::assert_snapshot!(error, @"large: reading it takes 3145728 bytes of memory, and 1048566 are left");
         let sizes: Vec<usize> = answers
             .iter()
             .map(|a| a.as_ref().unwrap().bytes.len())

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use tdb::Time;
 use tdb::engine::consolidate::MergeOptions;
 
-use crate::endings::RowFormat;
+use crate::file_extensions::RowFormat;
 use crate::parse::{Size, moment, size, threads};
 use crate::profile::Profile;
 

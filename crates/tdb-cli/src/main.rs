@@ -3,27 +3,27 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod advice;
+mod applicable_options;
 mod args;
 mod cmd;
 mod config;
 mod context;
-mod defect;
-mod endings;
 mod failure;
+mod file_extensions;
 mod global;
 mod interrupt;
 mod machine;
-mod meaning;
 mod names;
 mod open;
 mod output;
 mod overview;
 mod paint;
+mod panics;
 mod parse;
-mod present;
 mod profile;
 mod request_file;
 mod svg;
+mod value_format;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -37,14 +37,14 @@ use crate::global::{Global, When};
 use crate::output::Output;
 
 fn main() -> ExitCode {
-    defect::listen();
+    panics::listen();
     let look = output::on_screen(output::messages(When::Auto));
-    defect::noticed(program, &mut io::stderr(), look).into()
+    panics::noticed(program, &mut io::stderr(), look).into()
 }
 
 /// Runs the command line and returns the exit status.
 fn program() -> u8 {
-    let matches = meaning::command().try_get_matches();
+    let matches = applicable_options::command().try_get_matches();
     let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
@@ -84,7 +84,7 @@ fn program() -> u8 {
 
 fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let Cli { verb, mut global } = cli;
-    let is_change = meaning::check(matches, &verb, &mut global)?;
+    let is_change = applicable_options::check(matches, &verb, &mut global)?;
     if let Verb::Export(arguments) = &verb
         && !arguments.is_folder()
     {
@@ -196,8 +196,10 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Filters(arguments) => cmd::filters::run(&arguments, global, out),
         Verb::Doctor(arguments) => cmd::doctor::run(&arguments, global, out),
         Verb::Worker(arguments) => cmd::worker::run(&arguments, global, out),
-        Verb::Completions(arguments) => cmd::completions::run(&arguments, meaning::exact(), out),
-        Verb::Man(arguments) => cmd::completions::man(&arguments, meaning::exact()),
+        Verb::Completions(arguments) => {
+            cmd::completions::run(&arguments, applicable_options::exact(), out)
+        }
+        Verb::Man(arguments) => cmd::completions::man(&arguments, applicable_options::exact()),
     }?;
     for note in global.zone_notes() {
         output.note(&note);

@@ -96,6 +96,12 @@ impl Predicate {
         }
     }
 
+    /// True if the cells are selected by a condition, not by points alone.
+    #[must_use]
+    pub fn has_condition(&self) -> bool {
+        self.condition.is_some()
+    }
+
     /// The points, and the numbers of their dimensions in the schema.
     #[must_use]
     pub fn points(&self) -> Option<(&Points, &[usize])> {

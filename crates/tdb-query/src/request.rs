@@ -135,7 +135,9 @@ impl Request {
         })
     }
 
-    /// Restricts the subarray to where cells can match the tests of the condition on dimensions.
+    /// Restricts the subarray to where cells can match the tests of the condition on dimensions. If the request was
+    /// resolved without its condition, whose labels are not fetched yet, the part of the condition that tests
+    /// dimensions is resolved here, since that shows what to fetch.
     ///
     /// # Errors
     /// A condition that cannot be resolved; [`QueryError::Bug`].
@@ -150,14 +152,20 @@ impl Request {
         // dimension makes the others be read beyond the current domain.
         let can_narrow = self.failing == Failing::Drop
             && !(schema.is_dense() && schema.current_domain.is_some());
-        let condition = options.condition.as_ref().filter(|_| can_narrow);
-        let of_dimensions = condition.and_then(|c| about_dimensions(c, schema));
-        let Some(condition) = of_dimensions else {
+        let Some(condition) = options.condition.as_ref().filter(|_| can_narrow) else {
             return Ok(());
         };
-        let known = FieldInfo::of_schema(schema, |_, _| None);
-        let resolved = condition.resolve_by(&known, limits, options.rules)?;
-        match Predicate::new(resolved, schema).bounds(schema)? {
+        let resolved = self.condition.as_deref().filter(|c| c.has_condition());
+        let bounds = if let Some(resolved) = resolved {
+            resolved.bounds(schema)?
+        } else if let Some(of_dimensions) = about_dimensions(condition, schema) {
+            let known = FieldInfo::of_schema(schema, |_, _| None);
+            let resolved = of_dimensions.resolve_by(&known, limits, options.rules)?;
+            Predicate::new(resolved, schema).bounds(schema)?
+        } else {
+            return Ok(());
+        };
+        match bounds {
             Some(bounds) => self.subarray.restrict(schema, &bounds),
             None => self.subarray.clear(),
         }

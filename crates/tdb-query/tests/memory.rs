@@ -94,6 +94,6 @@ fn what_a_read_holds_of_fragments_counts() {
             reader.map(|_| ()).map_err(|error| error.kind())
         });
         let [least, .., most] = outcomes;
-        assert_eq!((least, most), (Err(ErrorKind::Limit), Ok(())), "{name}");
+        assert_eq!((least, most), (Err(ErrorKind::Memory), Ok(())), "{name}");
     }
 }

@@ -199,7 +199,7 @@ pub mod text {
 /// Datatypes, format versions and the framing of tiles.
 pub mod tile {
     pub use tdb_tile::{
-        Budget, Bug, ChunkEntry, ChunkHeader, ChunkTable, Code, Datatype, EncryptionType,
+        Budget, Bug, ChunkEntry, ChunkHeader, ChunkTable, Code, Datatype, EncryptionType, Exact,
         FormatVersion, GenericTile, GenericTileHeader, Grant, LimitError, Limits, Physical, Range,
         Record, Scalar, U64Column, WireError, WireErrorKind, with_scalar,
     };

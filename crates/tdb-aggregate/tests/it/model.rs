@@ -233,7 +233,7 @@ fn more_groups_than_memory_holds_are_an_error() {
     assert_eq!(ask(64 << 20).expect("answered").groups.len(), 900);
     let error = ask(400 << 10).expect_err("no room");
     assert!(matches!(error, AggregateError::Groups { .. }), "{error}");
-    assert_eq!(error.kind(), tdb_tile::ErrorKind::Limit);
+    assert_eq!(error.kind(), tdb_tile::ErrorKind::Memory);
 }
 
 /// Returns a quartile of sorted numbers, interpolated between two of them.

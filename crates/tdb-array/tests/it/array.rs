@@ -400,5 +400,5 @@ fn open_fragments_count_against_the_memory_as_long_as_any_is_kept() {
     let kind = open(&Limits::with_budget(fragments / 2))
         .unwrap_err()
         .kind();
-    assert_eq!(kind, ErrorKind::Limit);
+    assert_eq!(kind, ErrorKind::Memory);
 }

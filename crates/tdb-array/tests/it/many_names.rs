@@ -16,7 +16,7 @@ fn names_beyond_the_budget_are_an_error_that_says_so() {
     }
     let location = Location::new(Arc::new(store), "").with_limits(Limits::with_budget(1 << 20));
     let error = Array::open_location(&location, OpenOptions::default()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    assert_eq!(error.kind(), ErrorKind::Memory, "{error}");
     assert!(error.to_string().contains("memory"), "{error}");
     assert_eq!(
         location.limits().budget.used(),

@@ -185,7 +185,7 @@ fn batches_that_unpack_to_more_than_is_allowed_are_refused() {
         let name = format!("{} {compression:?}", column.data_type());
         for bytes in written(&batch(vec![("a", column)]), compression) {
             let error = read(bytes.clone(), memory).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Limit, "{name}: {error}");
+            assert_eq!(error.kind(), ErrorKind::Memory, "{name}: {error}");
             let told = error.to_string();
             assert!(told.ends_with("(memory budget)"), "{name}: {told}");
             if compression.is_some() {

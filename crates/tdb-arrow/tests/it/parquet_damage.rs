@@ -65,7 +65,7 @@ fn what_a_page_unpacks_to_is_held_to_the_memory() {
         Compression::SNAPPY,
     ));
     let error = error.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    assert_eq!(error.kind(), ErrorKind::Memory, "{error}");
     assert_eq!(
         read(written(StringArray::from(vec!["x"]), Compression::SNAPPY)).unwrap(),
         1
@@ -77,7 +77,7 @@ fn cells_that_share_a_label_count_one_by_one() {
     let label = "x".repeat(1 << 15);
     let cells = StringArray::from(vec![label.as_str(); 1000]);
     let error = read(written(cells, Compression::UNCOMPRESSED)).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    assert_eq!(error.kind(), ErrorKind::Memory, "{error}");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_row_that_is_too_wide_is_refused_though_little_is_stored() {
     let none: Vec<Option<&[u8]>> = vec![None; 3];
     let wide = FixedSizeBinaryArray::try_from_sparse_iter_with_size(none.into_iter(), 2 << 20);
     let error = read(written(wide.unwrap(), Compression::UNCOMPRESSED)).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    assert_eq!(error.kind(), ErrorKind::Memory, "{error}");
 }
 
 #[test]

@@ -106,13 +106,13 @@ fn errors_of_input_are_told_with_what_would_help() {
         (
             window,
             "zstd data with a window of more than 8 bytes (memory budget)",
-            ErrorKind::Limit,
+            ErrorKind::Memory,
             None,
         ),
         (
             LIMIT.into(),
             "memory of 7 is over the limit of 5 (memory budget)",
-            ErrorKind::Limit,
+            ErrorKind::Memory,
             None,
         ),
         (
@@ -246,7 +246,7 @@ fn errors_of_tiles_tell_where_the_tile_is() {
     let error = tile(TileError::Limit(LIMIT));
     assert_eq!(
         (error.kind(), error.damaged_fragment()),
-        (ErrorKind::Limit, None)
+        (ErrorKind::Memory, None)
     );
     let lost = CellsError::LostTile {
         fragment: "f".to_owned(),
@@ -269,7 +269,11 @@ fn errors_of_tiles_tell_where_the_tile_is() {
 
 #[test]
 fn metadata_has_the_kind_of_what_is_wrong_with_it() {
-    for (kind, damaged) in [(ErrorKind::Corrupt, Some("f")), (ErrorKind::Limit, None)] {
+    for (kind, damaged) in [
+        (ErrorKind::Corrupt, Some("f")),
+        (ErrorKind::Limit, None),
+        (ErrorKind::Memory, None),
+    ] {
         let error = CellsError::Metadata {
             key: "f/__fragment_metadata.tdb".to_owned(),
             fragment: "f".to_owned(),
@@ -279,7 +283,7 @@ fn metadata_has_the_kind_of_what_is_wrong_with_it() {
         assert_eq!((error.kind(), error.damaged_fragment()), (kind, damaged));
         assert_eq!(error.to_string(), "f/__fragment_metadata.tdb");
     }
-    assert_eq!(CellsError::from(LIMIT).kind(), ErrorKind::Limit);
+    assert_eq!(CellsError::from(LIMIT).kind(), ErrorKind::Memory);
     assert_eq!(CellsError::from(Bug::new("odd")).kind(), ErrorKind::Bug);
     assert_eq!(CellsError::from(LIMIT).damaged_fragment(), None);
 }

@@ -41,7 +41,7 @@ fn memory_that_no_system_has_is_refused() {
     {
         let error = error.unwrap();
         assert!(matches!(error, CellsError::Limit(_)));
-        assert_eq!(error.kind(), ErrorKind::Limit);
+        assert_eq!(error.kind(), ErrorKind::Memory);
         assert!(
             error
                 .to_string()

@@ -55,7 +55,7 @@ fn what_a_store_lacks_is_told_before_memory_is_taken() {
         ErrorKind::NotFound
     );
     let large = fetch(&store, KEY, 0..5, 4).unwrap_err();
-    assert_eq!(large.kind(), ErrorKind::Limit);
+    assert_eq!(large.kind(), ErrorKind::Memory);
     assert_eq!(
         large.to_string(),
         "memory of 5 is over the limit of 4 (memory budget)"

@@ -7,6 +7,7 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
+use tdb::engine::tile::Exact;
 use tdb::{Trial, Trials};
 
 use self::text::{assigned, rate};
@@ -79,10 +80,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         table.write(out, look)?;
     }
     command.push_str(&tiles::options(&tiles));
-    let tried = all
-        .iter()
-        .map(|trials| trials.bytes)
-        .fold(0, u64::saturating_add);
+    let mut sizes = all.iter().map(|trials| trials.bytes);
+    let tried = sizes.try_fold(0_u64, |sum, size| sum.exact_add(size))?;
     if tried < FEW {
         let tried = bytes(tried);
         out.warn(&format!(

@@ -16,13 +16,13 @@ use tdb::engine::tile::Datatype;
 use super::rows::{ResultColumn, RowWriter};
 use super::selection::{OpenSelection, Selection};
 use super::shown_type;
-use crate::endings::RowFormat;
 use crate::failure::Failure;
+use crate::file_extensions::RowFormat;
 use crate::global::Global;
 use crate::names::{Names, name, names};
 use crate::output::Output;
 use crate::paint::{Role, Table};
-use crate::present;
+use crate::value_format;
 
 /// Maximum number of groups, and of their bytes, written to a file in one batch.
 const TOGETHER: usize = 1 << 14;
@@ -157,7 +157,7 @@ impl Question<'_> {
                     .iter()
                     .take(number)
                     .map(|text| text.chars().count() + 1);
-                let at = before.fold(1, usize::saturating_add);
+                let at = before.sum::<usize>() + 1;
                 with_excerpt(failure, &self.by.join(","), Some(at))
             }
             (at, _) => with_excerpt(failure, self.list, at),
@@ -216,7 +216,10 @@ fn key_text(group: &Group, place: usize, field: &FieldInfo, ticks: bool) -> (Rol
     let (datatype, values) = shown_type(field);
     match group.key(place) {
         None => (Role::Dim, "null".to_owned()),
-        Some(key) => (Role::Plain, present::stored(datatype, values, key, ticks)),
+        Some(key) => (
+            Role::Plain,
+            value_format::stored(datatype, values, key, ticks),
+        ),
     }
 }
 
@@ -226,10 +229,10 @@ pub(super) fn outcome_text(outcome: &Outcome, ticks: bool) -> (Role, String) {
         Outcome::Signed(value) => value.to_string(),
         Outcome::Float(value) => {
             let bytes = value.to_le_bytes();
-            present::stored(Datatype::Float64, CellValNum::Fixed(1), &bytes, ticks)
+            value_format::stored(Datatype::Float64, CellValNum::Fixed(1), &bytes, ticks)
         }
         Outcome::Value(datatype, bytes) => {
-            present::stored(*datatype, values_of(*datatype), bytes, ticks)
+            value_format::stored(*datatype, values_of(*datatype), bytes, ticks)
         }
         _ => return (Role::Dim, "null".to_owned()),
     };
@@ -252,11 +255,11 @@ pub(super) fn outcome_json(outcome: &Outcome, ticks: bool) -> Json {
         Outcome::Float(value) => {
             let bytes = value.to_le_bytes();
             let one = CellValNum::Fixed(1);
-            cell_to_json(Datatype::Float64, one, &bytes, present::times(ticks))
+            cell_to_json(Datatype::Float64, one, &bytes, value_format::times(ticks))
         }
         Outcome::Value(datatype, bytes) => {
             let values = values_of(*datatype);
-            cell_to_json(*datatype, values, bytes, present::times(ticks))
+            cell_to_json(*datatype, values, bytes, value_format::times(ticks))
         }
         _ => Json::Null,
     }
@@ -275,7 +278,7 @@ fn write_list(
             let (datatype, values) = shown_type(field);
             let key = group
                 .key(place)
-                .map(|cell| cell_to_json(datatype, values, cell, present::times(ticks)));
+                .map(|cell| cell_to_json(datatype, values, cell, value_format::times(ticks)));
             (field.name.clone(), key.unwrap_or(Json::Null))
         });
         let values = aggregates

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 use tdb::engine::aggregate::known_count;
 use tdb::engine::array::{Array, Fragment};
+use tdb::engine::tile::Exact;
 
 use crate::failure::Failure;
 use crate::paint::{count, plural};
@@ -24,13 +25,16 @@ impl CellNumbers {
     pub(crate) fn of(array: &Array) -> Result<Self, Failure> {
         let schema = array.schema();
         let fragments = array.fragments();
-        let sum = |of: fn(&Fragment) -> u64| fragments.iter().map(of).fold(0, u64::saturating_add);
+        let sum = |of: fn(&Fragment) -> u64| {
+            let mut numbers = fragments.iter().map(of);
+            numbers.try_fold(0_u64, |sum, number| sum.exact_add(number))
+        };
         let shape = (schema.is_dense()).then(|| tdb::shape_of_box(schema, &[]));
         Ok(Self {
             shape: shape.transpose()?,
-            stored: sum(|fragment| fragment.metadata.cell_count()),
+            stored: sum(|fragment| fragment.metadata.cell_count())?,
             fragments: fragments.len() as u64,
-            tiles: sum(|fragment| fragment.metadata.tile_count()),
+            tiles: sum(|fragment| fragment.metadata.tile_count())?,
             is_exact: !schema.is_dense() && known_count(array.snapshot()).is_some(),
         })
     }

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Map, Value as Json, json};
 use tdb::engine::cells::FieldInfo;
 use tdb::engine::schema::json::cell_to_json;
+use tdb::engine::tile::Exact;
 use tdb::{Array, CellValue, Difference, Differences, ReadBuilder, Time, compare};
 
 use super::selection::Selection;
@@ -17,7 +18,7 @@ use crate::names::{Names, joined, names};
 use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{Role, Table, count, visible};
-use crate::present;
+use crate::value_format;
 
 /// Which cells are compared, and how many of those that differ are shown.
 #[derive(Debug, Args)]
@@ -131,9 +132,7 @@ impl Scope {
             let of_all = counts_all && is_whole && old.uri() == new.uri();
             let all = of_all.then(|| self.count(&new, global)).transpose()?;
             let same = if let Some(cells) = all.flatten() {
-                cells
-                    .saturating_sub(found.added)
-                    .saturating_sub(found.changed)
+                cells.exact_sub(found.added)?.exact_sub(found.changed)?
             } else {
                 found.same
             };
@@ -291,7 +290,7 @@ fn text(field: &FieldInfo, cell: &CellValue, ticks: bool) -> String {
     let (datatype, values) = shown_type(field);
     match cell {
         None => "null".to_owned(),
-        Some(cell) => present::stored(datatype, values, cell, ticks),
+        Some(cell) => value_format::stored(datatype, values, cell, ticks),
     }
 }
 
@@ -322,7 +321,7 @@ fn cell_json(differences: &Differences, difference: &Difference, ticks: bool) ->
         let (datatype, values) = shown_type(field);
         let value = cell
             .as_ref()
-            .map(|cell| cell_to_json(datatype, values, cell, present::times(ticks)));
+            .map(|cell| cell_to_json(datatype, values, cell, value_format::times(ticks)));
         (field.name.clone(), value.unwrap_or(Json::Null))
     };
     let all = |fields: &[FieldInfo], cells: &[CellValue]| -> Map<String, Json> {

@@ -25,6 +25,7 @@ use crate::global::Global;
 use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{bytes, plural};
+use tdb::engine::tile::Exact;
 use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
@@ -388,8 +389,8 @@ impl Amount {
                 size => size?,
             };
             sum.fragments += 1;
-            sum.cells = sum.cells.saturating_add(fragment.metadata.cell_count());
-            sum.bytes = sum.bytes.saturating_add(size);
+            sum.cells = sum.cells.exact_add(fragment.metadata.cell_count())?;
+            sum.bytes = sum.bytes.exact_add(size)?;
         }
         Ok(sum)
     }

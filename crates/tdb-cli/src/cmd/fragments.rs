@@ -16,7 +16,7 @@ use crate::global::Global;
 use crate::open;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, count};
-use crate::present;
+use crate::value_format;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb fragments fixtures/v22_tour/array")]
@@ -70,7 +70,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             .iter()
             .zip(&fragment.metadata.non_empty_domain);
         row.extend(dimensions.map(|(dimension, range)| {
-            (Role::Plain, present::range(dimension, range, global.ticks))
+            (
+                Role::Plain,
+                value_format::range(dimension, range, global.ticks),
+            )
         }));
         let state = if *replaced { "consolidated" } else { "" };
         row.push((Role::Warning, state.to_owned()));
@@ -134,7 +137,7 @@ fn fragment_json(fragment: &Fragment, replaced: bool, size: u64, ticks: bool) ->
     let domain = ranges_to_json(
         &fragment.schema,
         &metadata.non_empty_domain,
-        present::times(ticks),
+        value_format::times(ticks),
     );
     json!({
         "name": fragment.name.as_str(),

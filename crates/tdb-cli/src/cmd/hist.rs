@@ -16,8 +16,8 @@ use crate::global::Global;
 use crate::names::name;
 use crate::output::Output;
 use crate::paint::{Role, Table, count};
-use crate::present;
 use crate::svg::{Svg, SvgAxis, SvgBox};
+use crate::value_format;
 
 /// Length of the longest bar, in characters.
 const BAR: u64 = 40;
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 
 /// Formats both ends of a bin for display.
 fn ends(datatype: Datatype, bin: &Bin, ticks: bool) -> [String; 2] {
-    let exact = |bytes: &[u8]| present::stored(datatype, CellValNum::Fixed(1), bytes, ticks);
+    let exact = |bytes: &[u8]| value_format::stored(datatype, CellValNum::Fixed(1), bytes, ticks);
     rounded(datatype, bin).unwrap_or_else(|| [exact(&bin.low), exact(&bin.high)])
 }
 
@@ -195,7 +195,7 @@ fn json_of(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let end = |bytes: &[u8]| {
-        let times = present::times(global.ticks);
+        let times = value_format::times(global.ticks);
         cell_to_json(answer.datatype, CellValNum::Fixed(1), bytes, times)
     };
     let bins = answer

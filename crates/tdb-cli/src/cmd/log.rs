@@ -17,7 +17,7 @@ use crate::global::Global;
 use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, plural, shortened};
-use crate::present;
+use crate::value_format;
 
 #[derive(Debug, Args)]
 #[command(
@@ -132,7 +132,7 @@ fn written(cells: &LoggedCells, schema: Option<&ArraySchema>, ticks: bool) -> St
     let mut text = format!("{}, {}", plural(cells.cells, "cell"), bytes(cells.bytes));
     let dimensions = schema.map_or(&[][..], |schema| &schema.dimensions);
     for (dimension, range) in dimensions.iter().zip(&cells.domain) {
-        let range = present::range(dimension, range, ticks);
+        let range = value_format::range(dimension, range, ticks);
         text.push_str(&format!(", {} {range}", dimension.name));
     }
     if cells.replaced {
@@ -157,7 +157,7 @@ fn event_json(event: &Event, schema: Option<&ArraySchema>, ticks: bool) -> Json 
             put("cells", json!(cells.cells));
             put("bytes", json!(cells.bytes));
             put("consolidated", json!(cells.replaced));
-            let times = present::times(ticks);
+            let times = value_format::times(ticks);
             let domain = schema.map(|schema| ranges_to_json(schema, &cells.domain, times));
             put("non_empty_domain", domain.unwrap_or(Json::Null));
         }

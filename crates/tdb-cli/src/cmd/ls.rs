@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::children::{Child, Kind, Site, children};
-use super::long::Long;
+use super::object_details::Details;
 use super::write_json;
 use crate::context::context;
 use crate::failure::Failure;
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 struct ListedObject {
     path: String,
     child: Child,
-    long: Option<Long>,
+    long: Option<Details>,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     };
     walk.collect(&location, "")?;
     for found in &walk.found {
-        if let Some(problem) = found.long.as_ref().and_then(Long::problem) {
+        if let Some(problem) = found.long.as_ref().and_then(Details::problem) {
             out.warn(&format!("{}: {problem}", found.path));
         }
     }
@@ -79,7 +79,7 @@ fn row(found: &ListedObject, root: &str) -> Vec<(Role, String)> {
         Role::Type
     };
     let mut row = vec![(role, kind.name().to_owned())];
-    row.extend(found.long.iter().flat_map(Long::columns));
+    row.extend(found.long.iter().flat_map(Details::columns));
     row.push((Role::Title, found.path.clone()));
     if found.long.is_some() {
         row.push((Role::Dim, whereabouts(found, root)));
@@ -124,7 +124,7 @@ impl Walk<'_> {
             let inside = child.location(self.arguments.follow_external, self.global)?;
             let is_listed = !(self.arguments.recursive && kind == Kind::Folder);
             let long = (self.arguments.long && is_listed)
-                .then(|| Long::of(&child, inside.as_ref(), &self.opening))
+                .then(|| Details::of(&child, inside.as_ref(), &self.opening))
                 .transpose()?;
             // In a recursive listing, plain folders appear only through their contents.
             if is_listed {

@@ -15,8 +15,8 @@ use crate::global::Global;
 use crate::open;
 use crate::output::Output;
 use crate::paint::{Role, Table, count};
-use crate::present;
 use crate::svg::{Svg, SvgAxis, SvgBox};
+use crate::value_format;
 
 /// Length of a bar, in characters.
 const SIDE: usize = 24;
@@ -94,8 +94,9 @@ fn ends(map: &Map, schema: &ArraySchema, ticks: bool) -> Vec<[String; 2]> {
         .iter()
         .zip(domain)
         .map(|(dimension, range)| {
-            [&range.lo, &range.hi]
-                .map(|end| present::stored(dimension.datatype, dimension.cell_val_num, end, ticks))
+            [&range.lo, &range.hi].map(|end| {
+                value_format::stored(dimension.datatype, dimension.cell_val_num, end, ticks)
+            })
         });
     ends.collect()
 }

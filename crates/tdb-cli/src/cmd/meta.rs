@@ -15,7 +15,7 @@ use crate::global::Global;
 use crate::open::{Opening, warn_of_gaps};
 use crate::output::Output;
 use crate::paint::{Role, Table, visible};
-use crate::present;
+use crate::value_format;
 use tdb::place;
 
 /// What to do with metadata.
@@ -86,7 +86,7 @@ fn list(found: &Metadata, global: &Global, out: &mut Output) -> Result<(), Failu
 pub(super) fn json(found: &Metadata, ticks: bool) -> Value {
     let values = found
         .iter()
-        .map(|(key, value)| (key.to_owned(), present::metadata_json(value, ticks)));
+        .map(|(key, value)| (key.to_owned(), value_format::metadata_json(value, ticks)));
     Value::Object(values.collect())
 }
 
@@ -97,7 +97,7 @@ pub(super) fn table(found: &Metadata, ticks: bool) -> Table {
         table.painted([
             (Role::Title, key.to_owned()),
             (Role::Type, value.datatype.name().to_owned()),
-            (Role::Plain, present::metadata(value, ticks)),
+            (Role::Plain, value_format::metadata(value, ticks)),
         ]);
     }
     table
@@ -120,9 +120,9 @@ fn get(
         return Err(failure.hint(names::hint("key", key, known)));
     };
     if global.json {
-        return write_json(out, &present::metadata_json(value, global.ticks));
+        return write_json(out, &value_format::metadata_json(value, global.ticks));
     }
-    let text = present::metadata(value, global.ticks);
+    let text = value_format::metadata(value, global.ticks);
     // Programs get the value unchanged; on a terminal, control characters are escaped.
     let text = if out.is_terminal() {
         text.lines().map(visible).collect::<Vec<_>>().join("\n")

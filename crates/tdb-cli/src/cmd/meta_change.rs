@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{cut, visible};
-use crate::present;
+use crate::value_format;
 use tdb::place::{self, Place};
 use tdb::{Array, Group};
 
@@ -66,8 +66,8 @@ pub(crate) fn set(arguments: &Set, global: &Global, out: &mut Output) -> Result<
     if global.json {
         let told = json!({
             "key": key,
-            "new": present::metadata_json(&value, global.ticks),
-            "old": before.map(|value| present::metadata_json(&value, global.ticks)),
+            "new": value_format::metadata_json(&value, global.ticks),
+            "old": before.map(|value| value_format::metadata_json(&value, global.ticks)),
         });
         return write_json(out, &told);
     }
@@ -94,7 +94,7 @@ pub(crate) fn remove(arguments: &Rm, global: &Global, out: &mut Output) -> Resul
         let told = json!({
             "dry_run": dry_run,
             "key": key,
-            "old": present::metadata_json(&before, global.ticks),
+            "old": value_format::metadata_json(&before, global.ticks),
         });
         return write_json(out, &told);
     }
@@ -109,7 +109,7 @@ pub(crate) fn remove(arguments: &Rm, global: &Global, out: &mut Output) -> Resul
 
 /// Formats a value for a message, truncated if it is long.
 fn shown(value: &MetadataValue) -> String {
-    cut(&present::metadata(value, false), MESSAGE_VALUE)
+    cut(&value_format::metadata(value, false), MESSAGE_VALUE)
 }
 
 /// The array or group whose metadata is changed.

@@ -1,8 +1,8 @@
 //! `tdb read`, `head`, `sample` and `export`: read cells of an array.
 
 mod format;
-mod others;
 mod reading;
+mod sound_fragments;
 pub(super) mod table;
 mod vertical;
 
@@ -12,8 +12,8 @@ use clap::Args;
 pub(super) use format::Format;
 #[cfg(feature = "sql")]
 pub(super) use format::chosen_format;
-use others::Others;
 use reading::{Order, Reading};
+use sound_fragments::SoundFragments;
 use tdb::engine::cells::FieldInfo;
 use tdb::engine::schema::ArraySchema;
 use tdb::{Arrangement, Batches, ExportedCells, OutputFile, place};
@@ -233,13 +233,13 @@ fn read(
     let opening = Opening::of_arguments(context, global)
         .without_fragments(arguments.selection.without_fragments.clone());
     let session = opening.session();
-    let others = Others {
+    let sound = SoundFragments {
         location: &location,
         opening: &opening,
         read: &|array| arguments.read_options(array, session, format, global),
     };
     let array = opening.shown_array(&location, global, &out);
-    let array = array.map_err(|error| others.explain(error))?;
+    let array = array.map_err(|error| sound.explain(error))?;
     arguments.selection.warn_of_left_out(array.engine(), &out);
     let mut options = arguments.read_options(array.engine(), session, format, global)?;
     let mut arrangement = arguments.arrangement(part, format)?;
@@ -264,7 +264,7 @@ fn read(
         options.batch_bytes = Some(tdb::batch_bytes_of_folder(session));
     }
     let read = array.read().with_options(options).arranged(arrangement);
-    let unread = |error| others.explain(error);
+    let unread = |error| sound.explain(error);
     let batches = read.batches().map_err(unread)?;
     for warning in batches.warnings() {
         out.warn(warning);

@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 use tdb::engine::array::{ArrayError, Location};
 use tdb::engine::consolidate::{Plan, Step};
 use tdb::engine::store::{Distance, Object, Store, StoreError};
+use tdb::engine::tile::Exact;
 
 use crate::paint::{bytes, plural};
 
@@ -51,11 +52,11 @@ impl Removal {
             match size {
                 // Another process may have removed it meanwhile.
                 Err(StoreError::NotFound { .. }) => {}
-                size => self.bytes = self.bytes.saturating_add(size?),
+                size => self.bytes = self.bytes.exact_add(size?)?,
             }
         }
-        let known = found.iter().filter_map(|object| object.size);
-        self.bytes = known.fold(self.bytes, u64::saturating_add);
+        let mut known = found.iter().filter_map(|object| object.size);
+        self.bytes = known.try_fold(self.bytes, |sum, size| sum.exact_add(size))?;
         Ok(())
     }
 

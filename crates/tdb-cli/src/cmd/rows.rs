@@ -5,10 +5,10 @@ use tdb::engine::cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb::engine::cells::{Batch, Buffer, Column, FieldInfo};
 use tdb::engine::schema::{CellValNum, FieldKind};
 use tdb::engine::text::{CsvWriter, JsonLinesWriter};
-use tdb::engine::tile::Datatype;
+use tdb::engine::tile::{Datatype, Exact};
 
-use crate::endings::RowFormat;
 use crate::failure::Failure;
+use crate::file_extensions::RowFormat;
 use crate::global::Global;
 use crate::output::Output;
 
@@ -69,7 +69,7 @@ impl ResultColumn {
     fn column(&self) -> Result<Column, Failure> {
         let null = match self.cell_val_num {
             CellValNum::Var => Vec::new(),
-            CellValNum::Fixed(n) => vec![0; self.datatype.size().saturating_mul(n as usize)],
+            CellValNum::Fixed(n) => vec![0; self.datatype.size().exact_mul(n as usize)?],
         };
         let (mut values, mut offsets) = (Vec::new(), vec![0_u64]);
         let mut validity = vec![0_u8; self.cells.len().div_ceil(8)];

@@ -19,7 +19,7 @@ use crate::global::Global;
 use crate::open::{Opening, warn_of_none_yet};
 use crate::output::Output;
 use crate::paint::{Role, Table, count, or_blank, wrapped};
-use crate::present;
+use crate::value_format;
 
 #[derive(Debug, Args)]
 #[command(
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let enumerations = enumerations(&stored).map_err(|failure| failure.at(&arguments.uri))?;
     let schema = stored.schema();
     if global.json {
-        let json = schema_to_json(schema, &enumerations, present::times(global.ticks));
+        let json = schema_to_json(schema, &enumerations, value_format::times(global.ticks));
         return write_json(out, &json);
     }
     let duplicates = if schema.allows_duplicates {
@@ -114,7 +114,7 @@ fn write_dimensions(schema: &ArraySchema, ticks: bool, out: &mut Output) -> Resu
             (Role::Plain, domain(dimension, ticks)),
             (
                 Role::Plain,
-                or_blank(current.map(|range| present::range(dimension, range, ticks))),
+                or_blank(current.map(|range| value_format::range(dimension, range, ticks))),
             ),
             (Role::Plain, extent(dimension)),
             (
@@ -188,7 +188,7 @@ fn write_enumerations(
     for enumeration in enumerations {
         let (datatype, values) = (enumeration.datatype(), enumeration.cell_val_num());
         let mut shown: Vec<String> = (enumeration.iter().take(SHOWN_VALUES))
-            .map(|value| present::stored(datatype, values, value, ticks))
+            .map(|value| value_format::stored(datatype, values, value, ticks))
             .collect();
         if enumeration.len() > shown.len() {
             let left_out = enumeration.len().saturating_sub(shown.len());
@@ -249,7 +249,7 @@ pub(crate) fn domain(dimension: &Dimension, ticks: bool) -> String {
     let domain = dimension.domain.as_ref();
     domain.map_or_else(
         || "any".to_owned(),
-        |range| present::range(dimension, range, ticks),
+        |range| value_format::range(dimension, range, ticks),
     )
 }
 
@@ -257,7 +257,7 @@ pub(crate) fn domain(dimension: &Dimension, ticks: bool) -> String {
 pub(crate) fn extent(dimension: &Dimension) -> String {
     let extent = dimension.extent.as_ref();
     let text = |bytes: &bytes::Bytes| {
-        present::stored(dimension.datatype, CellValNum::Fixed(1), bytes, true)
+        value_format::stored(dimension.datatype, CellValNum::Fixed(1), bytes, true)
     };
     or_blank(extent.map(text))
 }
@@ -266,7 +266,7 @@ fn fill(attribute: &Attribute, ticks: bool) -> String {
     if attribute.nullable && !attribute.fill_valid {
         return "null".to_owned();
     }
-    present::stored(
+    value_format::stored(
         attribute.datatype,
         attribute.cell_val_num,
         &attribute.fill,

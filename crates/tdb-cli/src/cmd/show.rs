@@ -23,7 +23,7 @@ use crate::global::Global;
 use crate::names::name;
 use crate::output::Output;
 use crate::paint::wrapped;
-use crate::present;
+use crate::value_format;
 use colors::{Colors, Palette};
 
 /// Screen size in characters if the output is not a terminal.
@@ -187,7 +187,7 @@ fn picture_json(
     arguments: &Arguments,
     global: &Global,
 ) -> Json {
-    let times = present::times(global.ticks);
+    let times = value_format::times(global.ticks);
     let value = |axis: &PictureAxis, bytes: &[u8]| {
         cell_to_json(axis.datatype, CellValNum::Fixed(1), bytes, times)
     };

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::children::{Child, Kind, Site, children};
-use super::long::Long;
+use super::object_details::Details;
 use super::write_json;
 use crate::context::context;
 use crate::failure::Failure;
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 /// A child with its descendants.
 struct Branch {
     child: Child,
-    long: Option<Long>,
+    long: Option<Details>,
     below: Vec<Branch>,
 }
 
@@ -96,11 +96,11 @@ impl Tree<'_> {
         Ok(branches)
     }
 
-    fn long(&self, child: &Child, place: Option<&Place>) -> Result<Option<Long>, Failure> {
+    fn long(&self, child: &Child, place: Option<&Place>) -> Result<Option<Details>, Failure> {
         if !self.is_long {
             return Ok(None);
         }
-        let long = Long::of(child, place, self.opening)?;
+        let long = Details::of(child, place, self.opening)?;
         if let Some(problem) = long.problem() {
             self.out.warn(&format!("{}: {problem}", child.uri()));
         }
@@ -124,7 +124,7 @@ fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result
         let kind = out.look.paint(role, child.kind.name());
         let name = out.look.paint(Role::Title, &visible(&child.name));
         write!(out, "{indent}{fork}{name}  {kind}")?;
-        for (role, text) in long.iter().flat_map(Long::columns) {
+        for (role, text) in long.iter().flat_map(Details::columns) {
             if !text.is_empty() {
                 write!(out, "  {}", out.look.paint(role, &visible(&text)))?;
             }
@@ -153,7 +153,7 @@ fn branch_json(branch: &Branch) -> Value {
         "type": branch.child.kind.name(),
     });
     if let Some(object) = object.as_object_mut() {
-        object.extend(branch.long.iter().flat_map(Long::json));
+        object.extend(branch.long.iter().flat_map(Details::json));
         object.insert("members".to_owned(), Value::Array(below));
     }
     object

@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         .limits(limits)
         .certificates(certificates)
         .listener(move |what| messages.note(what));
-    crate::defect::tell_at_once();
+    crate::panics::tell_at_once();
     writeln!(out, "listening on {}", worker.address())?;
     out.flush()?;
     Ok(worker.serve()?)

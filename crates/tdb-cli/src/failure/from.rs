@@ -13,6 +13,7 @@ use tdb::engine::query::QueryError;
 use tdb::engine::schema::RangeError;
 use tdb::engine::schema::names::UnknownName;
 use tdb::engine::store::StoreError;
+use tdb::engine::tile::Bug;
 use tdb::engine::write::WriteError;
 
 use super::{Failure, KEY_HINT};
@@ -54,6 +55,7 @@ macro_rules! failure_of {
 failure_of!(
     AggregateError,
     ArrayError,
+    Bug,
     CellsError,
     ConditionError,
     ConversionError,

@@ -47,6 +47,8 @@ impl Library for Gzip {
 
 #[cfg(feature = "gzip")]
 mod library {
+    use std::cell::RefCell;
+
     use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
     use super::NAME;
@@ -90,12 +92,21 @@ mod library {
         }
     }
 
+    thread_local! {
+        /// Kept by each thread, not by each [`Scratch`](crate::Scratch): the state takes more time to make than most
+        /// metadata to decode, and an array is opened with a scratch of its own.
+        static INFLATE: RefCell<Decompress> = RefCell::new(Decompress::new(true));
+    }
+
     pub(super) fn decompress(
         piece: &[u8],
         out: &mut [u8],
-        stage: &mut Stage<'_>,
+        _stage: &mut Stage<'_>,
     ) -> Result<(), FilterError> {
-        let state = stage.context(|| Ok(Decompress::new(true)))?;
+        INFLATE.with_borrow_mut(|state| inflate(state, piece, out))
+    }
+
+    fn inflate(state: &mut Decompress, piece: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
         state.reset(true);
         let status = state
             .decompress(piece, out, FlushDecompress::Finish)

@@ -164,7 +164,7 @@ fn a_result_larger_than_the_memory_comes_in_batches_that_fit() {
         .next()
         .unwrap()
         .unwrap_err();
-    assert_eq!(error.kind(), tdb_array::ErrorKind::Limit);
+    assert_eq!(error.kind(), tdb_array::ErrorKind::Memory);
 }
 
 #[test]

@@ -204,7 +204,7 @@ fn what_cannot_be_sorted_is_told() {
             .and_then(|b| b.collect::<tdb::Result<Vec<_>>>())
     };
     let error = failed(small.read().sample(4900, 7)).expect_err("too many");
-    assert_eq!(error.kind(), ErrorKind::Limit);
+    assert_eq!(error.kind(), ErrorKind::Memory);
     assert!(
         error
             .hint()

@@ -7,7 +7,7 @@ use tdb::engine::schema::FieldKind;
 
 use crate::failure::Failure;
 use crate::paint::cut;
-use crate::present;
+use crate::value_format;
 
 /// Number of cells shown per tile, and maximum width of each in characters.
 const CELLS: usize = 8;
@@ -106,7 +106,7 @@ impl<'a> DataFile<'a> {
                     return "(no such cell)".to_owned();
                 };
                 let (datatype, values) = (column.datatype, column.cell_val_num);
-                let text = present::stored(datatype, values, bytes, self.ticks);
+                let text = value_format::stored(datatype, values, bytes, self.ticks);
                 let text = match column.offsets {
                     Some(_) => format!("{text:?}"),
                     None => text,

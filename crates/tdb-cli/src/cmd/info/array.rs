@@ -13,13 +13,13 @@ use tdb::engine::schema::{
     ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS, TIMESTAMPS,
 };
 use tdb::engine::store::Distance;
-use tdb::engine::tile::{Code, Range};
+use tdb::engine::tile::{Code, Exact, Range};
 
 use crate::cmd::cells::CellNumbers;
 use crate::cmd::vacuum::gaps_json;
 use crate::failure::Failure;
 use crate::paint::bytes;
-use crate::present::times;
+use crate::value_format::times;
 
 /// Sizes of a field that no fragment contains.
 const NO_SIZES: Sizes = Sizes {
@@ -197,9 +197,11 @@ fn warnings(
     let mut warnings: Vec<String> = array.warnings().iter().map(ToString::to_string).collect();
     let replaced = array.replaced().len();
     if replaced > 0 {
-        let size = (array.open_replaced()?.iter()).fold(0_u64, |sum, fragment| {
-            sum.saturating_add(fragment.metadata.data_size())
-        });
+        let fragments = array.open_replaced()?;
+        let mut sizes = fragments
+            .iter()
+            .map(|fragment| fragment.metadata.data_size());
+        let size = sizes.try_fold(0_u64, |sum, size| sum.exact_add(size))?;
         warnings.push(format!(
             "{replaced} fragments ({}) were replaced by consolidation: tdb vacuum removes them",
             bytes(size)

@@ -12,7 +12,7 @@ use crate::cmd::schema::{domain, extent, filters_text, section, type_name};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, count, or_blank, plural, visible, wrapped};
-use crate::present;
+use crate::value_format;
 
 pub(super) fn write(
     facts: &Facts<'_>,
@@ -163,10 +163,10 @@ fn dimension_row(
     if let Some(current) = &facts.schema.current_domain {
         let current = current
             .get(index)
-            .map(|range| present::range(dimension, range, ticks));
+            .map(|range| value_format::range(dimension, range, ticks));
         row.push((Role::Plain, or_blank(current)));
     }
-    let written = written.map(|range| present::range(dimension, range, ticks));
+    let written = written.map(|range| value_format::range(dimension, range, ticks));
     let filters = filters.map(|list| filters_text(list, facts.schema.version));
     row.push((Role::Plain, written.unwrap_or_else(|| "-".to_owned())));
     row.push((Role::Plain, extent(dimension)));

@@ -12,7 +12,7 @@ use super::colors::Palette;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{count, or_blank, visible, wrapped};
-use crate::present;
+use crate::value_format;
 
 /// Length of the colour scale, in characters.
 const SCALE: usize = 16;
@@ -113,7 +113,8 @@ pub(super) fn lines(
 }
 
 fn axis(what: &str, axis: &PictureAxis, ticks: bool) -> String {
-    let text = |bytes: &[u8]| present::stored(axis.datatype, CellValNum::Fixed(1), bytes, ticks);
+    let text =
+        |bytes: &[u8]| value_format::stored(axis.datatype, CellValNum::Fixed(1), bytes, ticks);
     let ends = axis
         .ends()
         .map(|(lo, hi)| format!("{} .. {}", text(&lo), text(&hi)));
@@ -124,7 +125,7 @@ fn axis(what: &str, axis: &PictureAxis, ticks: bool) -> String {
 pub(super) fn coordinate(axis: &PictureAxis, cell: u64, ticks: bool) -> String {
     let bytes = axis.coordinate(cell);
     bytes.map_or_else(String::new, |bytes| {
-        present::stored(axis.datatype, CellValNum::Fixed(1), &bytes, ticks)
+        value_format::stored(axis.datatype, CellValNum::Fixed(1), &bytes, ticks)
     })
 }
 
@@ -144,7 +145,7 @@ pub(super) fn number(picture: &Picture, number: f64, ticks: bool) -> String {
         let value = number as T;
         value.write(&mut bytes);
     });
-    present::stored(datatype, CellValNum::Fixed(1), &bytes, ticks)
+    value_format::stored(datatype, CellValNum::Fixed(1), &bytes, ticks)
 }
 
 /// Kinds of pixels that are not numbers.

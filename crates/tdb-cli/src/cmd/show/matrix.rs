@@ -12,7 +12,7 @@ use super::legend::coordinate;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{GAP, Role, Table, count, visible};
-use crate::present;
+use crate::value_format;
 
 /// Writes as many columns as fit on the screen, and says how many do not.
 pub(super) fn write(picture: &Picture, ticks: bool, out: &mut Output) -> Result<(), Failure> {
@@ -129,7 +129,7 @@ fn text(picture: &Picture, row: usize, column: usize, ticks: bool) -> String {
         _ => picture
             .stored(row, column, 0)
             .map_or_else(String::new, |bytes| {
-                present::stored(picture.datatype, CellValNum::Fixed(1), bytes, ticks)
+                value_format::stored(picture.datatype, CellValNum::Fixed(1), bytes, ticks)
             }),
     }
 }

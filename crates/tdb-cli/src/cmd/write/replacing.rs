@@ -5,6 +5,7 @@ use std::io::Write;
 use serde_json::json;
 use tdb::WrittenCells;
 use tdb::engine::array::LaterObjects;
+use tdb::engine::tile::Exact;
 
 use super::arguments::{Arguments, DuplicateRule};
 use crate::cmd::change::{self, later_json, tell_later};
@@ -49,7 +50,7 @@ fn tell(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let new = written.cells.saturating_sub(written.replaced);
+    let new = written.cells.exact_sub(written.replaced)?;
     if global.json {
         return write_json(
             out,

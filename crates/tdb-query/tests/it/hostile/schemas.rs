@@ -223,7 +223,7 @@ fn row_22_capacities_of_nothing_and_of_too_much() {
       capacity: cells of a tile of 1152921504606846976 is over the limit of 2147483648 (data_tile)
     ");
     // Within the limit of a tile, but not the stored size.
-    insta::assert_snapshot!(schema("v22_sparse_dups", |s| s.capacity = 1 << 30), @"Limit: memory of 8589937024 is over the limit of 67108864 (memory budget)");
+    insta::assert_snapshot!(schema("v22_sparse_dups", |s| s.capacity = 1 << 30), @"Memory: memory of 8589937024 is over the limit of 67108864 (memory budget)");
     insta::assert_snapshot!(schema("v22_sparse_dups", |s| s.capacity = 100), @r#"
     Corrupt: fragment __110_110_UUID_22, field "key", tile 0 (d0.tdb from byte 0 on)
       TileChunks.original size at byte 8: unfiltered tile size is 40, expected 800

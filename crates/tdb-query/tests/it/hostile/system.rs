@@ -122,7 +122,7 @@ fn row_13_holes_are_no_bytes_to_be_read() {
     };
     insta::assert_snapshot!(refusal("hole-schema", SCHEMA, hole(4 << 30)), @"Limit: __schema/__100_100_UUID: reading it takes 4294967296 bytes of memory, and 269484032 are allowed");
     insta::assert_snapshot!(refusal("hole-metadata", "__meta/", hole(4 << 30)), @"Limit: __meta/__110_110_UUID: reading it takes 4294967296 bytes of memory, and 269484032 are allowed");
-    insta::assert_snapshot!(refusal("hole-within-limit", SCHEMA, hole(200 << 20)), @"Limit: __schema/__100_100_UUID: reading it takes 209715200 bytes of memory, and 67108864 are allowed");
+    insta::assert_snapshot!(refusal("hole-within-limit", SCHEMA, hole(200 << 20)), @"Memory: __schema/__100_100_UUID: reading it takes 209715200 bytes of memory, and 67108864 are left");
     insta::assert_snapshot!(refusal("small-hole", SCHEMA, hole(20 << 20)), @"
     Corrupt: __schema/__100_100_UUID
       GenericTile.persisted_size at byte 4: needs 3221225472 bytes, but the data ends after 20971468

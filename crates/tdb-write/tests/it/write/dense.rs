@@ -278,7 +278,7 @@ fn cells_that_wait_stay_within_the_memory() {
             .map(|first| part(cells, first..first + 5));
         let pushed = parts.try_for_each(|part| writer.push(&batch(&schema, &part)));
         let error = pushed.and_then(|()| writer.finish()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Limit);
+        assert_eq!(error.kind(), ErrorKind::Memory);
         assert_eq!(session.limits().budget.used(), 0);
         assert_eq!(fragments(&*store), [""; 0]);
         format!("{error}\n  {}", error.hint().unwrap_or_default())

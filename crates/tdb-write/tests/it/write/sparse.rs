@@ -266,7 +266,7 @@ fn cells_in_any_order_stay_within_the_memory_or_go_aside() {
         Ok::<_, WriteError>(rows(&open(&store), None).len())
     };
     let error = written(None, None).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Limit);
+    assert_eq!(error.kind(), ErrorKind::Memory);
     insta::assert_snapshot!(
         format!("{error}\n  {}", error.hint().unwrap_or_default()),
         @r"

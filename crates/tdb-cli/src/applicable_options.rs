@@ -7,8 +7,8 @@ use clap::{ArgMatches, Command, CommandFactory};
 
 use crate::args::{Cli, Verb};
 use crate::cmd::{group, meta};
-use crate::endings::{self, ExtensionFormat};
 use crate::failure::Failure;
+use crate::file_extensions::{self, ExtensionFormat};
 use crate::global::Global;
 use crate::overview::with_overview;
 
@@ -254,7 +254,7 @@ fn check_file(
     global: &mut Global,
 ) -> Result<(), Failure> {
     let file = global.output.as_deref();
-    let asks_for_json = global.json || endings::asks_for_json(file);
+    let asks_for_json = global.json || file_extensions::asks_for_json(file);
     if global.output.is_some() && is_silent(verb) {
         return Err(Failure::invalid(format!("-o cannot be used with {name}")).hint(NO_RESULT));
     }
@@ -264,7 +264,7 @@ fn check_file(
             failure.hint("add --json; without it, the result is only a message on the terminal")
         );
     }
-    match endings::asked(name, file, meaning.knows("json"), global.json)? {
+    match file_extensions::asked(name, file, meaning.knows("json"), global.json)? {
         ExtensionFormat::Nothing => {}
         ExtensionFormat::Json => global.json = true,
         ExtensionFormat::Rows(format) => global.rows = Some(format),

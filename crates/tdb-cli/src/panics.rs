@@ -87,7 +87,7 @@ mod tests {
         let told = String::from_utf8(out).unwrap();
         let (error, hint) = told.split_once('\n').unwrap();
         let start =
-            "error: a defect of tdb: attempt to add with overflow (crates/tdb-cli/src/defect.rs:";
+            "error: a defect of tdb: attempt to add with overflow (crates/tdb-cli/src/panics.rs:";
         assert!(error.starts_with(start), "{told}");
         assert!(
             hint.starts_with("hint: please report it") && hint.contains("https://"),

@@ -9,7 +9,8 @@ use super::children::{Child, Kind};
 use crate::failure::Failure;
 use crate::open::Opening;
 use crate::paint::{Role, bytes, or_blank};
-use crate::present;
+use crate::value_format;
+use tdb::engine::tile::Exact;
 use tdb::place::Place;
 
 /// Metadata key under which SOMA stores the type of an array or group.
@@ -17,7 +18,7 @@ const SOMA_TYPE: &str = "soma_object_type";
 
 /// Details of an array or group; empty for other children.
 #[derive(Debug, Default)]
-pub(crate) struct Long {
+pub(crate) struct Details {
     /// Total bytes of its stored objects.
     bytes: Option<u64>,
     cells: Option<CellNumbers>,
@@ -26,7 +27,7 @@ pub(crate) struct Long {
     problem: Option<String>,
 }
 
-impl Long {
+impl Details {
     /// Collects the details of a child. `place` is `None` for children outside the listing, of which nothing is
     /// shown. If an object cannot be opened, the reason is recorded, so that the listing goes on.
     pub(crate) fn of(
@@ -50,7 +51,7 @@ impl Long {
         match found {
             Ok(details) => {
                 let soma_type = details.metadata.get(SOMA_TYPE);
-                long.soma_type = soma_type.map(|value| present::metadata(value, false));
+                long.soma_type = soma_type.map(|value| value_format::metadata(value, false));
                 long.cells = details.cells;
             }
             Err(failure) => long.problem = Some(failure.text()),
@@ -123,6 +124,6 @@ fn size(place: &Place) -> Result<u64, Failure> {
             Some(size) => size,
             None => place.store().size(&object.key).map_err(failed)?,
         };
-        Ok(sum.saturating_add(size))
+        Ok(sum.exact_add(size)?)
     })
 }

@@ -10,14 +10,14 @@ use crate::open::Opening;
 use tdb::place::Place;
 
 /// The failed read, so that it can be tried on each fragment alone.
-pub(super) struct Others<'a> {
+pub(super) struct SoundFragments<'a> {
     pub(super) location: &'a Place,
     pub(super) opening: &'a Opening,
     /// Builds the read options once the array is open.
     pub(super) read: &'a dyn Fn(&Array) -> Result<ReadOptions, Failure>,
 }
 
-impl Others<'_> {
+impl SoundFragments<'_> {
     /// Converts an error; if a damaged fragment caused it, adds a hint about what can be read without that fragment.
     pub(super) fn explain(&self, error: tdb::Error) -> Failure {
         let damaged = error.damaged_fragment().map(str::to_owned);
