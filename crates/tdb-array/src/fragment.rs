@@ -74,8 +74,9 @@ impl Fragment {
             [self.name.as_str(), &self.prefix, &self.metadata_key].map(|name| name.len() as u64);
         let fields = self.schema.fields().map(|_| FIELD);
         let ends = self.metadata.non_empty_domain.iter().map(|_| ENDS);
+        // Small costs of things in memory: that their sum overflows is impossible.
         let parts = names.into_iter().chain(fields).chain(ends);
-        parts.fold(FRAGMENT, u64::saturating_add)
+        parts.chain([FRAGMENT]).sum()
     }
 
     /// Returns the size of its metadata object in bytes; `None` if its end was not read.

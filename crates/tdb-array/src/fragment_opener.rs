@@ -112,10 +112,7 @@ impl FragmentOpener<'_> {
         let last = opened
             .get_mut(*counted..)
             .ok_or_else(|| Bug::new("more fragments are counted than were opened"))?;
-        let bytes = last
-            .iter()
-            .map(|(_, fragment)| fragment.memory())
-            .fold(0, u64::saturating_add);
+        let bytes = last.iter().map(|(_, fragment)| fragment.memory()).sum();
         let held = Arc::new(self.place.location.limits().budget.take(bytes)?);
         for (_, fragment) in last {
             fragment.held = Some(Arc::clone(&held));

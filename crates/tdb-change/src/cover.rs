@@ -64,7 +64,7 @@ fn cover(places: &[Place], most: usize) -> Vec<CellBox> {
         }
     }
     let dimensions = places.first().map_or(0, |place| place.len());
-    for dimension in (0..dimensions.saturating_sub(1)).rev() {
+    for dimension in (0..dimensions).rev().skip(1) {
         boxes = stacked(boxes, dimension);
     }
     while boxes.len() > most.max(COMPARED) {
@@ -123,18 +123,14 @@ impl CellBox {
 
     /// Returns the number of cells in the box, or `i128::MAX` if it is larger.
     fn cells(&self) -> i128 {
-        let sides = self
-            .lo
-            .iter()
-            .zip(&self.hi)
-            .map(|(lo, hi)| hi.saturating_sub(*lo).saturating_add(1));
+        let sides = self.lo.iter().zip(&self.hi).map(|(lo, hi)| hi - lo + 1);
         sides.fold(1, i128::saturating_mul)
     }
 
     /// Returns how many cells the bounding box of both boxes adds to them.
     fn cost(&self, other: &Self) -> i128 {
-        let parts = self.cells().saturating_add(other.cells());
-        self.around(other).cells().saturating_sub(parts)
+        // The box around both has at least the cells of each: the differences cannot overflow.
+        self.around(other).cells() - self.cells() - other.cells()
     }
 }
 

@@ -294,10 +294,9 @@ fn cells_of(fragment: &Fragment) -> u64 {
     let domain = &metadata.non_empty_domain;
     let schema = &fragment.schema;
     let sides = Subarray::all(schema).shape(schema, |index| domain.get(index));
-    let in_box = sides.map(|sides| {
-        sides
-            .iter()
-            .fold(1, |all: u64, side| all.saturating_mul(*side))
+    let in_box = sides.and_then(|sides| {
+        let mut sides = sides.iter();
+        sides.try_fold(1_u64, |all, side| all.checked_mul(*side))
     });
     match in_box {
         Some(cells) if metadata.dense => cells.min(metadata.cell_count()),

@@ -324,21 +324,20 @@ pub(crate) fn times(array: &Array, time: Option<u64>, now: u64) -> Result<(u64, 
     if let (Some(_), Some(later)) = (time, engine.later()) {
         newest = newest.max(later.until);
     }
-    let first = newest.saturating_add(1);
-    match time {
-        None => {
-            let delete = first.max(now.saturating_sub(1));
-            Ok((delete, delete.saturating_add(1)))
-        }
-        Some(time) if time > first => Ok((time.saturating_sub(1), time)),
-        Some(time) => {
-            let what = format!(
-                "the array has changes up to {newest}: this change cannot have the earlier time {time}"
-            );
-            let first = first.saturating_add(1);
-            Err(Error::invalid(what).with_hint(format!("the earliest possible time is {first}")))
-        }
+    let earliest = newest.checked_add(2).ok_or_else(|| {
+        Error::invalid(format!(
+            "the array has changes up to {newest}: no time is left for a later one"
+        ))
+    })?;
+    let written = time.unwrap_or(earliest.max(now));
+    if written < earliest {
+        let what = format!(
+            "the array has changes up to {newest}: this change cannot have the earlier time {written}"
+        );
+        let hint = format!("the earliest possible time is {earliest}");
+        return Err(Error::invalid(what).with_hint(hint));
     }
+    Ok((written - 1, written))
 }
 
 /// Fails if the array did not exist yet: restoring that state would remove everything.

@@ -68,7 +68,7 @@ pub(crate) fn check_time(objects: &CommitObjects, window: TimeWindow) -> Result<
         Some((folder, name))
     });
     let straddling = fragments.filter(|(_, name)| window.overlaps(name) && !window.contains(name));
-    let longest = straddling.max_by_key(|(_, name)| name.end().saturating_sub(name.start()));
+    let longest = straddling.max_by_key(|(_, name)| name.end().abs_diff(name.start()));
     match longest {
         Some((folder, name)) => Err(ArrayError::Straddles {
             key: folder.to_owned(),

@@ -163,11 +163,8 @@ impl MergePlan {
                     }
                     _ => (end, LostContent::Cells),
                 };
-                (start < end).then(|| HistoryGap {
-                    start,
-                    end: end.saturating_sub(1),
-                    what,
-                })
+                let end = end.checked_sub(1).filter(|last| start <= *last)?;
+                Some(HistoryGap { start, end, what })
             })
             .collect();
         gaps.sort();
@@ -191,11 +188,10 @@ impl MergePlan {
                 break;
             };
             self.push(rules, pieces, &run, &merged)?;
-            let mut index = 0_usize;
+            let mut indexes = 0_usize..;
             pieces.retain(|_| {
-                let is_left = run.binary_search(&index).is_err();
-                index = index.saturating_add(1);
-                is_left
+                let index = indexes.next();
+                index.is_none_or(|index| run.binary_search(&index).is_err())
             });
             let at = pieces.partition_point(|piece| piece.times.0 <= merged.times.0);
             pieces.insert(at, merged);
@@ -418,8 +414,8 @@ impl fmt::Display for Source {
 impl fmt::Display for MergePlan {
     /// Formats the plan: a line per step, per fragment of it, and per note; times in RFC 3339.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, step) in self.steps.iter().enumerate() {
-            let (number, count) = (index.saturating_add(1), step.sources.len());
+        for (number, step) in (1_usize..).zip(&self.steps) {
+            let count = step.sources.len();
             let (start, end) = (rfc3339(step.times.0), rfc3339(step.times.1));
             let bytes = step.bytes;
             writeln!(

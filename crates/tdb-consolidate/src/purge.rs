@@ -3,7 +3,7 @@
 use tdb_array::{Array, ArrayError, At, Fragment};
 use tdb_fragment::{MetadataPart, TileBounds};
 use tdb_schema::FieldKind;
-use tdb_tile::Record;
+use tdb_tile::{Exact, Record};
 
 use crate::merge_plan::{chosen, shown};
 use crate::order_kept::{Piece, Rules};
@@ -91,7 +91,7 @@ pub(crate) fn has_deleted(array: &Array, fragment: &Fragment) -> Result<bool, Ar
         {
             return Ok(true);
         }
-        tiles = tiles.saturating_add(times.len() as u64);
+        tiles = tiles.exact_add(times.len() as u64)?;
     }
     // If the minimum is unknown for some tiles, they may contain deleted cells.
     Ok(tiles != fragment.metadata.tile_count())

@@ -89,7 +89,7 @@ fn no_deletions(rows: usize) -> [Column; 2] {
         datatype: Datatype::UInt64,
         cell_val_num: CellValNum::Fixed(1),
         nullable: false,
-        values: Bytes::from(vec![u8::MAX; rows.saturating_mul(8)]),
+        values: Bytes::from(vec![[u8::MAX; 8]; rows].into_flattened()),
         offsets: None,
         validity: None,
         enumeration: None,

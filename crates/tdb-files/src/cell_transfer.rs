@@ -203,7 +203,7 @@ impl<'a> CellTransfer<'a> {
                 }
             },
             |batch| {
-                *bytes = bytes.saturating_add(size_of_batch(batch));
+                *bytes += u128::from(size_of_batch(batch));
                 let pushed = counters.write.time(|| writer.push(batch));
                 pushed.map_err(TransferError::Write)?;
                 session.tell(&so_far.progress(Activity::Reading).with_cells(writer.rows()));
@@ -259,7 +259,7 @@ impl<'a> CellTransfer<'a> {
         if self
             .options
             .sort_bytes
-            .is_some_and(|most| read.bytes > most)
+            .is_some_and(|most| read.bytes > u128::from(most))
         {
             return format!("{file}: two cells have the same coordinates");
         }
@@ -276,7 +276,7 @@ struct RowsRead {
     /// The first batch, if it was read ahead.
     first: Option<Batch>,
     /// Bytes of the cells passed to the writer.
-    bytes: u64,
+    bytes: u128,
 }
 
 /// Describes the position of a row in its file: `line 7`, or `row 7` if lines are unknown.

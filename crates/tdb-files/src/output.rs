@@ -250,8 +250,7 @@ impl FileLayout {
     /// Divides the buffer memory among `files` files that are written at the same time.
     fn within(mut self, session: &Session, files: u64) -> Self {
         let share = session.limits().budget.limit() / WAITING;
-        let most = share.checked_div(files).unwrap_or(share);
-        self.most_waiting = most.max(LEAST_WAITING);
+        self.most_waiting = (share / files.max(1)).max(LEAST_WAITING);
         self
     }
 

@@ -55,6 +55,17 @@ struct FileSizes {
     validity: Vec<u64>,
 }
 
+impl FileSizes {
+    fn all(&self) -> impl Iterator<Item = &u64> {
+        self.fixed.iter().chain(&self.var).chain(&self.validity)
+    }
+
+    /// The size of all files; `None` if it is more than can be counted.
+    fn total(&self) -> Option<u64> {
+        (self.all()).try_fold(0_u64, |sum, size| sum.checked_add(*size))
+    }
+}
+
 /// The rest of the metadata, or its location.
 #[derive(Clone, Debug, PartialEq)]
 enum Parts {
@@ -124,7 +135,7 @@ impl FragmentMetadata {
             },
         };
         metadata.check(schema)?;
-        metadata.count_cells()
+        metadata.counted()
     }
 
     /// Creates the metadata of a fragment of format 1 or 2 from its only generic tile.
@@ -167,7 +178,7 @@ impl FragmentMetadata {
             layout,
         };
         metadata.check(schema)?;
-        metadata.count_cells()
+        metadata.counted()
     }
 
     /// Decodes and checks a footer in one step.
@@ -212,8 +223,8 @@ impl FragmentMetadata {
         self.cells
     }
 
-    /// Counts the cells in all tiles.
-    fn count_cells(mut self) -> Result<Self, FragmentError> {
+    /// Counts the cells in all tiles; checks that the bytes of all data files can be counted.
+    fn counted(mut self) -> Result<Self, FragmentError> {
         let cells = match self.tiles {
             Tiles::Dense { count, cells, .. } => count.checked_mul(cells),
             Tiles::Sparse { count: 0, .. } => Some(0),
@@ -223,7 +234,12 @@ impl FragmentMetadata {
             }),
         };
         self.cells = cells.ok_or(FragmentError::Invalid("more cells than can be counted"))?;
-        Ok(self)
+        match self.file_sizes.total() {
+            Some(_) => Ok(self),
+            None => Err(FragmentError::Invalid(
+                "more bytes of data than can be counted",
+            )),
+        }
     }
 
     /// The space tiles that a dense fragment stores: those that its non-empty domain intersects.
@@ -270,16 +286,11 @@ impl FragmentMetadata {
         DataFiles::of(field, self.version)
     }
 
-    /// The size of all data files in bytes; saturates.
+    /// The size of all data files in bytes.
     #[must_use]
     pub fn data_size(&self) -> u64 {
-        let FileSizes {
-            fixed,
-            var,
-            validity,
-        } = &self.file_sizes;
-        let all = fixed.iter().chain(var).chain(validity);
-        all.fold(0, |sum, size| sum.saturating_add(*size))
+        // Added up without an overflow when the metadata was decoded.
+        self.file_sizes.all().sum()
     }
 
     /// The size of a field's data files in bytes; 0 if the fragment lacks the field.
@@ -292,10 +303,11 @@ impl FragmentMetadata {
             var,
             validity,
         } = &self.file_sizes;
+        // A part of `data_size`.
         [fixed, var, validity]
             .iter()
             .filter_map(|sizes| sizes.get(index))
-            .fold(0, |sum, size| sum.saturating_add(*size))
+            .sum()
     }
 
     /// The order of fields in per-field lists.

@@ -9,6 +9,7 @@ use tdb_fragment::FragmentIndex;
 use tdb_open::Result;
 use tdb_query::{ChosenTiles, ReadOptions, Reader};
 use tdb_schema::FieldKind;
+use tdb_tile::{Bug, Exact};
 
 /// Fragments, tiles, fields and bytes that a read needs.
 #[derive(Clone, Debug)]
@@ -62,7 +63,7 @@ impl Explanation {
         let reader = Reader::open(session, array, options)?;
         let chosen = reader.chosen_tiles()?;
         let array = reader.array();
-        let fields = fields(array, options, &chosen);
+        let fields = fields(array, options, &chosen)?;
         let chosen: HashMap<FragmentIndex, ChosenTiles> = chosen
             .into_iter()
             .map(|chosen| (chosen.fragment, chosen))
@@ -76,24 +77,24 @@ impl Explanation {
                 of(|c| c.tiles),
                 of(|c| c.bytes.iter().map(|(_, bytes)| bytes).sum()),
             );
-            // Sparse fragments of a dense array, as early releases wrote them, are read in full before anything else
-            // is known.
+            // Sparse fragments of a dense array, as early releases wrote them, are not among the chosen ones: they are
+            // read in full before anything else is known.
             if array.schema().is_dense() && !fragment.metadata.dense {
                 (read, bytes) = (tiles, fragment.metadata.data_size());
             }
-            let met = hidden.saturating_add(ruled_out).saturating_add(read);
-            ExplainedFragment {
+            let met = hidden.exact_add(ruled_out)?.exact_add(read)?;
+            Ok(ExplainedFragment {
                 name: fragment.name.as_str().to_owned(),
                 times: fragment.timestamps(),
-                outside: tiles.saturating_sub(met),
+                outside: tiles.exact_sub(met)?,
                 hidden,
                 ruled_out,
                 read,
                 bytes,
-            }
+            })
         });
         Ok(Self {
-            fragments: fragments.collect(),
+            fragments: fragments.collect::<Result<_>>()?,
             fields,
         })
     }
@@ -119,7 +120,11 @@ impl Explanation {
 }
 
 /// Returns the cost of each field, fields tested by the condition first.
-fn fields(array: &Array, options: &ReadOptions, chosen: &[ChosenTiles]) -> Vec<ExplainedField> {
+fn fields(
+    array: &Array,
+    options: &ReadOptions,
+    chosen: &[ChosenTiles],
+) -> Result<Vec<ExplainedField>, Bug> {
     let schema = array.schema();
     let points = options.points.iter().flat_map(|points| points.dimensions());
     let mut tested: Vec<&str> = points.map(|dimension| &*dimension.name).collect();
@@ -127,7 +132,7 @@ fn fields(array: &Array, options: &ReadOptions, chosen: &[ChosenTiles]) -> Vec<E
     let mut fields: Vec<(FieldKind, u64)> = Vec::new();
     for (kind, bytes) in chosen.iter().flat_map(|chosen| &chosen.bytes) {
         match fields.iter_mut().find(|(known, _)| known == kind) {
-            Some((_, sum)) => *sum = sum.saturating_add(*bytes),
+            Some((_, sum)) => *sum = sum.exact_add(*bytes)?,
             None => fields.push((*kind, *bytes)),
         }
     }
@@ -143,5 +148,5 @@ fn fields(array: &Array, options: &ReadOptions, chosen: &[ChosenTiles]) -> Vec<E
     });
     let mut fields: Vec<ExplainedField> = explained.collect();
     fields.sort_by_key(|field| !field.is_tested);
-    fields
+    Ok(fields)
 }

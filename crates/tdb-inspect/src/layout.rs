@@ -7,7 +7,7 @@ pub use tdb_filters::FilterList;
 use tdb_fragment::MetadataPart;
 use tdb_open::{Error, Result};
 use tdb_schema::{Field, FieldKind};
-use tdb_tile::{Bug, FormatVersion};
+use tdb_tile::{Bug, Exact, FormatVersion};
 
 /// Maximum number of fragments for which the sizes of var-sized values are read; more would take long.
 pub const MEASURED: usize = 1000;
@@ -32,9 +32,15 @@ impl Sizes {
     };
 
     /// Adds other sizes. The unfiltered size becomes unknown if either is.
-    pub fn add(&mut self, other: Self) {
-        self.stored = self.stored.saturating_add(other.stored);
-        self.unfiltered = (self.unfiltered.zip(other.unfiltered)).map(|(a, b)| a.saturating_add(b));
+    ///
+    /// # Errors
+    /// Fails if there are more bytes than can be counted, which only damaged metadata states.
+    pub fn add(&mut self, other: Self) -> Result<()> {
+        let sum = |a: u64, b| a.checked_add(b).ok_or_else(too_many_bytes);
+        self.stored = sum(self.stored, other.stored)?;
+        let unfiltered = self.unfiltered.zip(other.unfiltered);
+        self.unfiltered = unfiltered.map(|(a, b)| sum(a, b)).transpose()?;
+        Ok(())
     }
 
     /// Returns the compression ratio: unfiltered bytes per stored byte. `None` if unknown, or if nothing is stored.
@@ -43,6 +49,10 @@ impl Sizes {
         let unfiltered = self.unfiltered.filter(|_| self.stored > 0)?;
         Some(unfiltered as f64 / self.stored as f64)
     }
+}
+
+fn too_many_bytes() -> Error {
+    Error::new(ErrorKind::Corrupt, "more bytes than can be counted")
 }
 
 /// Size of a field's cells under one filter pipeline. A field has several entries if its filters were changed.
@@ -197,14 +207,15 @@ impl Layout {
                 Some(size) => size,
                 None => array.store().size(&object.key).map_err(Error::of_store)?,
             };
-            bytes = bytes.saturating_add(size);
+            // Stores state these sizes. The sums below are parts of this one.
+            bytes = bytes.checked_add(size).ok_or_else(too_many_bytes)?;
             let folder = object.key.rsplit_once('/').map_or("", |(folder, _)| folder);
             if let Some((_, sum)) = folders.get_mut(folder) {
-                *sum = sum.saturating_add(size);
+                *sum = sum.exact_add(size)?;
                 continue;
             }
             let below = object.key.strip_prefix(root).unwrap_or(&object.key);
-            add(&mut parts, Part::of(below.trim_start_matches('/')), size);
+            add(&mut parts, Part::of(below.trim_start_matches('/')), size)?;
         }
         let mut fragments: Vec<(usize, FragmentBytes)> = Vec::new();
         for (index, whole) in folders.into_values() {
@@ -213,10 +224,10 @@ impl Layout {
                 known.ok_or_else(|| Bug::new("a folder of a fragment that is not listed"))?;
             let told = of_fragment(fragment, whole, *is_replaced);
             if *is_replaced {
-                add(&mut parts, Part::Replaced, whole);
+                add(&mut parts, Part::Replaced, whole)?;
             } else {
-                add(&mut parts, Part::Data, told.data);
-                add(&mut parts, Part::FragmentMetadata, told.metadata);
+                add(&mut parts, Part::Data, told.data)?;
+                add(&mut parts, Part::FragmentMetadata, told.metadata)?;
             }
             fragments.push((index, told));
         }
@@ -231,9 +242,10 @@ impl Layout {
     }
 }
 
-fn add(parts: &mut BTreeMap<Part, u64>, part: Part, bytes: u64) {
+fn add(parts: &mut BTreeMap<Part, u64>, part: Part, bytes: u64) -> Result<(), Bug> {
     let sum = parts.entry(part).or_insert(0);
-    *sum = sum.saturating_add(bytes);
+    *sum = sum.exact_add(bytes)?;
+    Ok(())
 }
 
 fn of_fragment(fragment: &Fragment, whole: u64, is_replaced: bool) -> FragmentBytes {
@@ -264,11 +276,11 @@ pub fn fields(array: &Array) -> Result<Vec<FieldBytes>> {
         };
         for (fragment, var) in fragments.iter().zip(var) {
             for field in stored_fields(fragment) {
-                let sizes = sizes(fragment, &field, var.get(field.name).copied());
+                let sizes = sizes(fragment, &field, var.get(field.name).copied())?;
                 let place = places.entry((field.name.to_owned(), field.filters.clone()));
                 let at = *place.or_insert(found.len());
                 match found.get_mut(at) {
-                    Some(known) => known.sizes.add(sizes),
+                    Some(known) => known.sizes.add(sizes)?,
                     None => found.push(FieldBytes {
                         name: field.name.to_owned(),
                         filters: field.filters.clone(),
@@ -285,17 +297,23 @@ pub fn fields(array: &Array) -> Result<Vec<FieldBytes>> {
     Ok(found)
 }
 
-fn sizes(fragment: &Fragment, field: &Field<'_>, var: Option<u64>) -> Sizes {
+fn sizes(fragment: &Fragment, field: &Field<'_>, var: Option<u64>) -> Result<Sizes> {
     let cells = fragment.metadata.cell_count();
-    let unfiltered = match field.cell_size() {
-        Some(size) => Some(size.saturating_mul(cells)),
+    let values = match field.cell_size() {
+        Some(size) => Some(size.checked_mul(cells).ok_or_else(|| uncounted(fragment))?),
         None => var,
     };
     let nulls = if field.nullable { cells } else { 0 };
-    Sizes {
+    let with_nulls = |size: u64| size.checked_add(nulls).ok_or_else(|| uncounted(fragment));
+    Ok(Sizes {
         stored: fragment.metadata.field_data_size(field.kind),
-        unfiltered: unfiltered.map(|size| size.saturating_add(nulls)),
-    }
+        unfiltered: values.map(with_nulls).transpose()?,
+    })
+}
+
+/// The error of a fragment that states more bytes than can be counted.
+fn uncounted(fragment: &Fragment) -> Error {
+    too_many_bytes().at(&fragment.metadata_key)
 }
 
 /// Returns the fields that have data files of their own in a fragment.
@@ -338,9 +356,12 @@ fn var_sizes_of(
     let sizes = fields.zip(opened).map(|(field, part)| {
         let values = fragment.metadata.tile_values(&part.payload, array.limits());
         let values = tdb_array::At::at(values, &fragment.metadata_key)?;
-        let offsets = fragment.metadata.cell_count().saturating_mul(8);
-        let size = values.iter().fold(offsets, u64::saturating_add);
-        Ok((field.name.to_owned(), size))
+        let offsets = fragment.metadata.cell_count().checked_mul(8);
+        let size = offsets.and_then(|offsets| values.iter().try_fold(offsets, u64::checked_add));
+        Ok((
+            field.name.to_owned(),
+            size.ok_or_else(|| uncounted(fragment))?,
+        ))
     });
     sizes.collect()
 }

@@ -106,7 +106,8 @@ impl StoredField<'_> {
         let cells = self.fragment.metadata.tile_cells(tile);
         let var = self.tiles.field(self.view.kind);
         let number = TileNumber::new(tile);
-        let size = (unit_size(&self.view) as u64).saturating_add(9);
+        // An offset and a validity byte beside each value. Clamped: the budget refuses what is too much.
+        let size = unit_size(&self.view) as u64 + 9;
         let bytes = var
             .map_or(0, |tiles| tiles.var_size(number))
             .saturating_add(cells.saturating_mul(size));

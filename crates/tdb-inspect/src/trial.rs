@@ -63,12 +63,12 @@ impl Trials {
     #[must_use]
     pub fn advised(&self) -> Option<&Trial> {
         let current = self.current()?;
-        let most = current.reading.saturating_mul(3) / 2;
+        let nanoseconds = |trial: &Trial| trial.reading.as_nanos();
         // One byte per nanosecond is 1 GB/s, which is fast enough in any case.
-        let enough = Duration::from_nanos(self.bytes);
-        let mut fast = self.trials.iter();
-        let smallest = fast.find(|trial| trial.reading <= most.max(enough))?;
-        let is_worth_it = smallest.stored.saturating_mul(10) <= current.stored.saturating_mul(9);
+        let most = (nanoseconds(current) * 3 / 2).max(self.bytes.into());
+        let smallest = (self.trials.iter()).find(|trial| nanoseconds(trial) <= most)?;
+        let stored = |trial: &Trial| u128::from(trial.stored);
+        let is_worth_it = stored(smallest) * 10 <= stored(current) * 9;
         Some(if is_worth_it { smallest } else { current })
     }
 }

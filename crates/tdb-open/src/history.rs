@@ -25,16 +25,14 @@ impl Array {
             return Ok(());
         };
         let at = rfc3339(self.engine().window().at);
+        // A gap that ends with the last time of all is followed by none.
+        let after = rfc3339(gap.end.saturating_add(1));
         let hint = match gap.start.checked_sub(1) {
             Some(before) => format!(
-                "the nearest times that can be read are {} and {}; tdb info lists the gaps",
-                rfc3339(before),
-                rfc3339(gap.end.saturating_add(1))
+                "the nearest times that can be read are {} and {after}; tdb info lists the gaps",
+                rfc3339(before)
             ),
-            None => format!(
-                "the next time that can be read is {}; tdb info lists the gaps",
-                rfc3339(gap.end.saturating_add(1))
-            ),
+            None => format!("the next time that can be read is {after}; tdb info lists the gaps"),
         };
         let what = format!("the state at {at} is no longer complete: {gap}");
         Err(Error::invalid(what).at(self.uri()).with_hint(hint))

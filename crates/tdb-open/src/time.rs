@@ -47,7 +47,8 @@ impl std::str::FromStr for Time {
         }
         if let Some(days) = ["today", "yesterday"].iter().position(|day| *day == text) {
             let today = Self::now().0 / DAY;
-            return Ok(Self(today.saturating_sub(days as u64).saturating_mul(DAY)));
+            // On the first day of 1970, there is no yesterday.
+            return Ok(Self(today.saturating_sub(days as u64) * DAY));
         }
         let ago = match text {
             "now" => Some(Duration::ZERO),

@@ -68,11 +68,9 @@ impl ArraySchema {
     /// Estimates the bytes of all fields of a cell in memory; at least 1.
     #[must_use]
     pub fn row_bytes(&self) -> u64 {
-        let fields = self.fields().map(|field| match field.cell_val_num {
-            CellValNum::Fixed(count) => (field.datatype.size() as u64).saturating_mul(count.into()),
-            CellValNum::Var => VAR_CELL,
-        });
-        fields.fold(1, u64::saturating_add)
+        // A size is a number of 35 bits: memory cannot hold as many fields as it takes to overflow 64.
+        let size = |field: Field<'_>| field.cell_size().unwrap_or(VAR_CELL);
+        self.fields().map(size).chain([1]).sum()
     }
 
     /// Returns the field with this name: an attribute, a dimension, or a field that TileDB adds.

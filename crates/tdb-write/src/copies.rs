@@ -338,7 +338,7 @@ fn decode(
         let DecodedField { starts, values, .. } = &mut decoded;
         field.read_var(tile, starts, values, &mut worker, how)?;
     } else {
-        decoded.values = vec![0; cells.saturating_mul(field.cell_size)];
+        decoded.values = vec![0; cells.exact_mul(field.cell_size)?];
         let size = cells as u64;
         field.read_fixed(tile, size, &mut decoded.values, &mut worker, how)?;
     }

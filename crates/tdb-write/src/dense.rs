@@ -5,7 +5,7 @@ mod source;
 
 use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
 use tdb_schema::{ArraySchema, Dimension, Order};
-use tdb_tile::{Bug, Limits, Range};
+use tdb_tile::{Bug, Exact, Limits, Range};
 
 use crate::fragment_cuts::Boxes;
 use crate::input::CheckedCells;
@@ -79,7 +79,7 @@ impl DenseBox {
                     end = middle
                 }
             }
-            let tiles = begun.saturating_sub(1);
+            let tiles = begun.exact_sub(1)?;
             return Ok((tiles, self.before(tiles)?));
         }
         let slabs = self.complete_slabs(cells);

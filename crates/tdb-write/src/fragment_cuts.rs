@@ -64,21 +64,26 @@ impl Cuts {
             .end
             .checked_sub(tiles.start)
             .filter(|count| *count > 0)?;
-        let all = so_far.bytes.saturating_add(tile);
+        // Bytes of 128 bits, which no real number of tiles overflows.
+        let (all, most) = (
+            u128::from(so_far.bytes) + u128::from(tile),
+            u128::from(self.most),
+        );
         let boxes = match &self.form {
             Form::Dense(boxes) => boxes,
             Form::Sparse { capacity } => {
                 let last_tile_cells = *capacity;
-                return (all > self.most).then_some(Shape::Sparse { last_tile_cells });
+                return (all > most).then_some(Shape::Sparse { last_tile_cells });
             }
         };
         let shape = boxes.shape(tiles)?;
         let rest = boxes.next_end(tiles).map(|end| {
-            let rest = end.saturating_sub(tiles.end).saturating_sub(1);
-            let mean = all / count.saturating_add(1);
-            mean.saturating_mul(rest)
+            // The next tile and those after it; `all` includes the next one.
+            let rest = u128::from(end - tiles.end) - 1;
+            let mean = all / (u128::from(count) + 1);
+            mean * rest
         });
-        let is_end = rest.is_none_or(|rest| all.saturating_add(rest) > self.most);
+        let is_end = rest.is_none_or(|rest| all + rest > most);
         is_end.then_some(shape)
     }
 }

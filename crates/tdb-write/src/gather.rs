@@ -71,7 +71,8 @@ impl TileSource for Sequence<'_> {
     fn tile_bytes(&self) -> usize {
         let rows = self.cells.rows.max(1);
         let per_row = self.cells.size_in_memory().div_ceil(rows);
-        per_row.saturating_mul(self.capacity.min(rows))
+        // Hardly more than the cells take in memory.
+        per_row * self.capacity.min(rows)
     }
 }
 

@@ -8,7 +8,7 @@ use tdb_fragment::{
 };
 use tdb_rtree::{Mbr, RTree};
 use tdb_schema::FieldKind;
-use tdb_tile::{Bug, Range};
+use tdb_tile::{Bug, Exact, Range};
 
 use crate::WriteError;
 use crate::fields::{FileSizes, WrittenField, side, vector};
@@ -183,7 +183,7 @@ impl Metadata<'_> {
         };
         if kind == FieldKind::Coords {
             let bounds = TileBounds {
-                fixed: vec![0; tiles.saturating_mul(self.zipped_size())].into(),
+                fixed: vec![0; tiles.exact_mul(self.zipped_size())?].into(),
                 ..TileBounds::default()
             };
             (empty.mins, empty.maxs) = (bounds.clone(), bounds);

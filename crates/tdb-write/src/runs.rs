@@ -138,7 +138,7 @@ impl Runs {
         take: impl FnMut(&CheckedCells) -> Result<(), WriteError>,
     ) -> Result<(), WriteError> {
         while let Some(more) = self.runs.len().checked_sub(MOST_MERGED).filter(|n| *n > 0) {
-            let last = more.saturating_add(1).min(MOST_MERGED);
+            let last = (more + 1).min(MOST_MERGED);
             self.merge_last(last, schema, block)?;
         }
         merge(&*self.store, &self.runs, schema, take)

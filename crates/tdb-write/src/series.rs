@@ -121,7 +121,7 @@ impl Series {
         let mut next = tiles.start;
         let mut ready: Option<Group<S::Input>> = None;
         loop {
-            let group = next..next.saturating_add(step).min(tiles.end);
+            let group = next..next.exact_add(step)?.min(tiles.end);
             next = group.end;
             let done = ready.take();
             let encode = || encode(&target, source, group.clone());

@@ -147,7 +147,7 @@ impl OrderedWriter {
     }
 
     fn remember(&mut self, cells: &CheckedCells) -> Result<(), WriteError> {
-        let last = cells.rows.saturating_sub(1);
+        let last = cells.rows.exact_sub(1)?;
         let number = self.seen.exact_add(last as u64)?;
         let coordinates = coordinates_of(&self.target.schema, cells, last)?;
         self.last = Some((number, coordinates));

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
+use tdb_cells::unit_size;
 use tdb_fragment::FieldStatistics;
 use tdb_schema::{Field, FieldKind};
 use tdb_tile::{Bug, Datatype, Exact, Scalar, with_scalar};
@@ -61,10 +62,9 @@ impl Rule {
             _ if is_text || (is_number && is_single) => Bounds::Stored,
             _ => Bounds::None,
         };
-        let size = |n: u32| datatype.size().saturating_mul(n as usize);
         Self {
             datatype,
-            cell_size: field.cell_val_num.fixed().map(size),
+            cell_size: field.cell_val_num.fixed().map(|_| unit_size(field)),
             bounds,
             sums: is_single && (is_number || datatype == Datatype::Char),
             counts_nulls: field.nullable,

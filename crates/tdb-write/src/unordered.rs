@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_schema::order::{CellComparator, Column, SortOrder};
-use tdb_tile::{Bug, LimitError};
+use tdb_tile::{Bug, Exact, LimitError};
 
 use crate::WriteError;
 use crate::buffered_cells::BufferedCells;
@@ -114,7 +114,7 @@ impl OrderSoFar {
         if !order.is_some_and(|are_distinct| are_distinct || takes_equal) {
             return Ok(false);
         }
-        self.last = Some(coordinates_of(schema, cells, cells.rows.saturating_sub(1))?);
+        self.last = Some(coordinates_of(schema, cells, cells.rows.exact_sub(1)?)?);
         Ok(true)
     }
 
@@ -179,9 +179,11 @@ impl UnorderedWriter {
     /// Whether buffered cells, which are in order, take less memory if they are written batch by batch: then only
     /// parts of tiles are copied, instead of all cells.
     fn are_better_apart(&self) -> bool {
-        let tile = (self.waiting.bytes() / self.waiting.rows().max(1))
-            .saturating_mul(bound(self.target.schema.capacity));
-        self.waiting.parts() > 1 && tile <= MOST_COPIED.min(self.waiting.bytes() / 4)
+        let row = self.waiting.bytes() / self.waiting.rows().max(1);
+        let most = MOST_COPIED.min(self.waiting.bytes() / 4);
+        let rows = most.checked_div(row);
+        let is_little = rows.is_none_or(|rows| bound(self.target.schema.capacity) <= rows);
+        self.waiting.parts() > 1 && is_little
     }
 
     /// Writes all buffered cells, which are in global order; later cells are written as they arrive.

@@ -27,7 +27,7 @@ impl ComparedValue {
 
     fn bytes(&self) -> u64 {
         let len = |cell: &CellValue| cell.as_ref().map_or(0, |cell| cell.len()) as u64;
-        len(&self.stored).saturating_add(len(&self.form))
+        len(&self.stored) + len(&self.form)
     }
 }
 
@@ -127,7 +127,7 @@ impl Row {
     /// Returns the approximate memory of the row, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let cells = self.0.iter().map(ComparedValue::bytes);
-        cells.fold(24, |sum, cell| sum.saturating_add(cell).saturating_add(32))
+        24 + cells.map(|cell| cell + 32).sum::<u64>()
     }
 
     /// Splits the row into the coordinates and the other values.
@@ -214,20 +214,24 @@ fn same_bytes(one: ColumnCells<'_>, other: ColumnCells<'_>, rows: usize) -> Resu
     if !is_same || one.column.offsets.is_none() {
         return Ok(is_same);
     }
-    let starts = |cells: ColumnCells<'_>| -> Result<Vec<u64>, Bug> {
-        let end = cells.row.exact_add(rows)?;
-        let offsets = cells
-            .column
-            .offset_values()
-            .get(cells.row..end)
-            .ok_or_else(short)?;
-        let first = offsets.first().map_or(0, |first| first.get());
-        Ok(offsets
-            .iter()
-            .map(|at| at.get().wrapping_sub(first))
-            .collect())
+    let (starts, others) = (starts_of(one, rows)?, starts_of(other, rows)?);
+    let (Some(first), Some(first_other)) = (starts.clone().next(), others.clone().next()) else {
+        return Ok(true);
     };
-    Ok(starts(one)? == starts(other)?)
+    // Equal distances from the first start. Written as sums of 128 bits, which are exact whatever the offsets are.
+    let sum = |a: u64, b: u64| u128::from(a) + u128::from(b);
+    let mut pairs = starts.zip(others);
+    Ok(pairs.all(|(start, other)| sum(start, first_other) == sum(other, first)))
+}
+
+/// Returns the offsets of `rows` cells of varying size.
+fn starts_of(
+    cells: ColumnCells<'_>,
+    rows: usize,
+) -> Result<impl Iterator<Item = u64> + Clone, Bug> {
+    let end = cells.row.exact_add(rows)?;
+    let offsets = cells.column.offset_values().get(cells.row..end);
+    Ok(offsets.ok_or_else(short)?.iter().map(|at| at.get()))
 }
 
 /// Returns the bytes of `rows` cells.

@@ -1,7 +1,7 @@
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_open::{Array, Result};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
-use tdb_tile::{Budget, Bug, Grant};
+use tdb_tile::{Budget, Bug, Exact, Grant};
 
 use super::cells::{ColumnCells, Row, RowOf, order_of, same_cells};
 use super::form::Form;
@@ -57,7 +57,7 @@ impl Side {
 
     /// Reads the next batch if all cells were taken. Returns false at the end of the read.
     pub(super) fn fill(&mut self) -> Result<bool> {
-        while self.left() == 0 {
+        while self.left()? == 0 {
             // Dropping the batch first frees its memory for the next one.
             self.batch = None;
             self.next = 0;
@@ -71,9 +71,9 @@ impl Side {
         Ok(true)
     }
 
-    fn left(&self) -> usize {
+    fn left(&self) -> Result<usize, Bug> {
         let rows = self.batch.as_ref().map_or(0, |batch| batch.rows);
-        rows.saturating_sub(self.next)
+        rows.exact_sub(self.next)
     }
 
     pub(super) fn skip(&mut self, rows: usize) {
@@ -97,7 +97,7 @@ impl Side {
     /// Large blocks are compared first; a block that differs is halved until the first different row is found, so
     /// equal stretches cost one comparison per column and block.
     pub(super) fn same_rows(&self, other: &Self) -> Result<usize, Bug> {
-        let most = self.left().min(other.left());
+        let most = self.left()?.min(other.left()?);
         let mut same = 0;
         let is_same = |from: usize, rows: usize| -> Result<bool, Bug> {
             let columns = self.columns().iter().zip(&self.forms);

@@ -137,11 +137,11 @@ impl Replacing {
             .columns
             .iter()
             .map(|c| c.values.len() + size(&c.offsets) + size(&c.validity));
-        let beside = BYTES_OF_ROW.saturating_mul(batch.rows as u64);
-        let bytes = (sizes.sum::<usize>() as u64).saturating_add(beside);
+        let beside = BYTES_OF_ROW.exact_mul(batch.rows as u64)?;
+        let bytes = beside.exact_add(sizes.sum::<usize>() as u64)?;
         let budget = &self.session.limits().budget;
         self.held.push(budget.take(bytes).map_err(Error::from)?);
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.bytes = self.bytes.exact_add(bytes)?;
         self.cells = self.cells.exact_add(batch.rows as u64)?;
         self.waiting.push(batch.clone());
         let goes_on = !self.schema.is_dense() && !self.schema.allows_duplicates;

@@ -1,3 +1,6 @@
+use tdb_array::ErrorKind;
+use tdb_open::{Error, Result};
+
 /// Note in the draft of a rewrite, from which it can be resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Marker {
@@ -13,8 +16,16 @@ pub(super) struct Marker {
 
 impl Marker {
     /// Returns the time of a part.
-    pub(super) fn time_of(&self, part: u64) -> u64 {
-        self.begun.saturating_add(1).saturating_add(part)
+    ///
+    /// # Errors
+    /// Fails if the note is damaged, and states a time after which none is left.
+    pub(super) fn time_of(&self, part: u64) -> Result<u64> {
+        let first = self.begun.checked_add(1);
+        let time = first.and_then(|first| first.checked_add(part));
+        time.ok_or_else(|| {
+            let what = format!("the note of the rewrite states the time {}", self.begun);
+            Error::new(ErrorKind::Corrupt, what)
+        })
     }
 
     /// Formats the note.

@@ -246,15 +246,15 @@ impl Rewrite<'_> {
     }
 
     /// True if the new array has this part already, recognized by its timestamp.
-    fn is_there(&self, part: u64) -> bool {
-        let time = self.marker.time_of(part);
+    fn is_there(&self, part: u64) -> Result<bool> {
+        let time = self.marker.time_of(part)?;
         let mut fragments = self.target.engine().fragments().iter();
-        fragments.any(|fragment| fragment.timestamps().0 == time)
+        Ok(fragments.any(|fragment| fragment.timestamps().0 == time))
     }
 
     fn writer(&self, part: u64, more: WriteOptions) -> Result<Writer> {
         let mut options = more
-            .timestamp(Some(self.marker.time_of(part)))
+            .timestamp(Some(self.marker.time_of(part)?))
             .names(Arc::clone(&self.options.names));
         if let Some(folder) = &self.options.sort_in {
             options.sort_store = Some(Arc::new(SortFolder::new(folder)));
@@ -284,7 +284,7 @@ impl Rewrite<'_> {
         for block in Parts::of(self.schema, self.source.engine(), self.marker.rows)? {
             let block = block?;
             done.cells = done.cells.exact_add(block.rows)?;
-            if self.is_there(number) {
+            if self.is_there(number)? {
                 done.found = done.found.exact_add(block.rows)?;
             } else {
                 let ranges = named_ranges(dimensions, &block.ranges);
@@ -328,7 +328,7 @@ impl Rewrite<'_> {
             while let Some(batch) = rest.take() {
                 let (now, later) = split(batch, room)?;
                 let rows = now.rows as u64;
-                if self.is_there(number) {
+                if self.is_there(number)? {
                     done.found = done.found.exact_add(rows)?;
                 } else {
                     let mut open = match writer.take() {
@@ -387,7 +387,7 @@ impl Rewrite<'_> {
             })
             .collect();
         done.metadata = records.len() as u64;
-        let time = self.marker.time_of(parts);
+        let time = self.marker.time_of(parts)?;
         let change = ChangeOptions::default()
             .timestamp(Some(time))
             .names(Arc::clone(&self.options.names));
@@ -395,7 +395,7 @@ impl Rewrite<'_> {
         // The timestamps may be ahead of the clock if parts took less than a millisecond each. Wait, so that opening
         // the new array at once shows everything.
         let ahead = time.saturating_sub(self.options.names.now());
-        let most = time.saturating_sub(self.marker.begun);
+        let most = time.exact_sub(self.marker.begun)?;
         std::thread::sleep(Duration::from_millis(ahead.min(most)));
         Ok(())
     }

@@ -43,7 +43,7 @@ impl Parts {
         areas.reverse();
         let share = Share {
             aim: rows,
-            // One row of tiles may have more cells than the aim.
+            // One row of tiles may have more cells than the aim. Clamped: users may ask for any number of cells.
             most: rows.saturating_mul(2),
         };
         Ok(Self {
@@ -118,7 +118,7 @@ fn areas(grid: &SpaceTileGrid, written: &[CellBox]) -> Vec<CellBox> {
         let (a, b) = (grid.tiles_of(a), grid.tiles_of(b));
         let begins = |a: &TileBox, b: &TileBox| {
             let mut ends = a.first().iter().zip(b.last());
-            ends.all(|(first, last)| *first <= last.saturating_add(1))
+            ends.all(|(first, last)| first.checked_sub(1).is_none_or(|before| before <= *last))
         };
         begins(&a, &b) && begins(&b, &a)
     };

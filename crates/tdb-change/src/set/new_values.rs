@@ -59,12 +59,10 @@ pub(super) fn stored(
         value => value.stored(attribute.datatype, ticks, &what)?,
     };
     fill_up(&mut bytes, attribute.datatype, attribute.cell_val_num);
-    let wanted = match attribute.cell_val_num {
-        CellValNum::Fixed(count) => attribute.datatype.size().saturating_mul(count as usize),
-        CellValNum::Var => bytes.len(),
-    };
-    if bytes.len() != wanted {
-        let (found, datatype) = (bytes.len(), attribute.datatype.name());
+    let found = bytes.len() as u64;
+    let wanted = attribute.cell_size().unwrap_or(found);
+    if found != wanted {
+        let datatype = attribute.datatype.name();
         return Err(Error::invalid(format!(
             "{what}: cells have {wanted} bytes of {datatype}, and {found} are given"
         )));

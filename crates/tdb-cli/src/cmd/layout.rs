@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         .counts
         .stage("layout", gather)
         .map_err(|error| Failure::from(error).at(&arguments.array))?;
-    let pipelines = pipelines(&layout.fields);
+    let pipelines = pipelines(&layout.fields)?;
     if global.json {
         return write_json(out, &layout_json(&layout, &pipelines, &arguments.array));
     }
@@ -50,15 +50,16 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 }
 
 /// Bytes of all fields per filter pipeline, largest first.
-fn pipelines(fields: &[FieldBytes]) -> Vec<(String, Sizes)> {
+fn pipelines(fields: &[FieldBytes]) -> Result<Vec<(String, Sizes)>, Failure> {
     let mut sums: BTreeMap<String, Sizes> = BTreeMap::new();
     for field in fields {
         let filters = filters_text(&field.filters, field.version);
-        sums.entry(filters).or_insert(Sizes::NONE).add(field.sizes);
+        let sum = sums.entry(filters).or_insert(Sizes::NONE);
+        sum.add(field.sizes)?;
     }
     let mut sums: Vec<(String, Sizes)> = sums.into_iter().collect();
     sums.sort_by_key(|(_, sizes)| std::cmp::Reverse(sizes.stored));
-    sums
+    Ok(sums)
 }
 
 /// Percentage of all bytes: `12 %`, with one decimal below 10 %.

@@ -6,6 +6,8 @@ use tdb_schema::value::{Value, read, time_ticks};
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Datatype, Range};
 
+// Coordinates are numbers of 64 bits, and extents hardly more: as `i128`, their sums and products cannot overflow.
+
 /// Number of cells per space tile of a sparse array, if cells are spread evenly: the tile capacity.
 const SPARSE_TILE: u64 = 10_000;
 
@@ -24,9 +26,9 @@ pub(super) fn whole(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
 /// Returns the smallest and the largest value of an integer type. For dates and times, the smallest integer means "not
 /// a time" and is excluded.
 pub(super) fn ends_of_type(datatype: Datatype) -> (i128, i128) {
-    let bits = datatype.size().saturating_mul(8);
+    let bits = datatype.size() * 8;
     if datatype.is_signed() || !datatype.is_integer() {
-        let half = 1_i128 << bits.saturating_sub(1);
+        let half = 1_i128 << (bits - 1);
         let is_time = !datatype.is_integer();
         (i128::from(is_time) - half, half - 1)
     } else {
@@ -83,7 +85,7 @@ pub(super) fn holds_tiles(datatype: Datatype, (lo, hi): (i128, i128), extent: i1
     let extent = extent.max(1);
     let tiles = (hi - lo) / extent + 1;
     let is_all = datatype.is_integer() && lo <= least && hi >= greatest;
-    !is_all && tiles.saturating_mul(extent).saturating_add(lo - 1) <= greatest
+    !is_all && lo + tiles * extent - 1 <= greatest
 }
 
 /// Returns the integer type with twice as many bits; `None` for 64 bits and for other types.
@@ -118,11 +120,7 @@ pub(super) fn sparse_extent(
     cells: u64,
     dimensions: usize,
 ) -> i128 {
-    let width = hi
-        .saturating_sub(lo)
-        .saturating_add(1)
-        .max(1)
-        .unsigned_abs();
+    let width = (hi - lo + 1).max(1).unsigned_abs();
     let tiles = (cells / SPARSE_TILE).max(1);
     let parts = root(tiles, dimensions);
     let extent = width.div_ceil(parts.into()).next_power_of_two();
@@ -153,7 +151,7 @@ pub(super) fn float_extent(
 fn root(value: u64, power: usize) -> u32 {
     let power = u32::try_from(power).unwrap_or(1).max(1);
     (1..=1 << 16)
-        .find(|root| u64::from(*root).saturating_pow(power) >= value)
+        .find(|root| (u64::from(*root).checked_pow(power)).is_none_or(|power| power >= value))
         .unwrap_or(1 << 16)
 }
 
@@ -162,10 +160,9 @@ fn root(value: u64, power: usize) -> u32 {
 pub(super) fn dense_extents(sides: &[u64], cell: u64) -> Vec<u64> {
     let mut extents: Vec<u64> = sides.iter().map(|side| (*side).max(1)).collect();
     loop {
-        let cells = extents
-            .iter()
-            .fold(1_u128, |cells, side| cells.saturating_mul((*side).into()));
-        if cells.saturating_mul(cell.max(1).into()) <= DENSE_TILE {
+        let mut sides = extents.iter().map(|side| u128::from(*side));
+        let bytes = sides.try_fold(u128::from(cell.max(1)), u128::checked_mul);
+        if bytes.is_some_and(|bytes| bytes <= DENSE_TILE) {
             return extents;
         }
         match extents.iter_mut().max() {

@@ -11,7 +11,7 @@ use tdb_open::place::{self, Place};
 use tdb_open::{Error, Result, Schema, Time, in_the_way};
 use tdb_query::ReadOptions;
 use tdb_schema::ArraySchema;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 use tdb_write::{Duplicates, input_fields};
 
 use super::guess::guessed;
@@ -119,7 +119,7 @@ impl ImportBuilder {
         let mut imported = ImportedCells::of(written?);
         if is_counted {
             let array = self.open_now(&place)?;
-            let all = before.saturating_add(imported.cells);
+            let all = before.exact_add(imported.cells)?;
             // Cells that other programs write meanwhile may count as replaced.
             imported.replaced = all.saturating_sub(self.count(&array)?);
         }

@@ -137,7 +137,7 @@ impl RequestedArray<'_> {
             name,
             datatype: Datatype::UInt64,
             ends: Ends::Whole {
-                data: (0, i128::from(*side).saturating_sub(1)),
+                data: (0, i128::from(*side) - 1),
                 domain: None,
             },
         });
@@ -253,7 +253,7 @@ impl RequestedArray<'_> {
         let hi = end(&interval.hi)?;
         Ok(Some(RequestedDomain {
             lo: end(&interval.lo)?,
-            hi: hi.map(|hi| hi.saturating_sub(interval.is_half_open.into())),
+            hi: hi.map(|hi| hi - i128::from(interval.is_half_open)),
         }))
     }
 
@@ -283,7 +283,7 @@ impl RequestedArray<'_> {
             .filter(|axis| !matches!(axis.ends, Ends::Text))
             .count();
         let sizes = attributes.iter().map(|column| match column.cell_val_num {
-            CellValNum::Fixed(n) => (column.datatype.size() as u64).saturating_mul(n.into()),
+            CellValNum::Fixed(n) => column.datatype.size() as u64 * u64::from(n),
             CellValNum::Var => 16,
         });
         let sides: Vec<u64> = axes
@@ -291,7 +291,7 @@ impl RequestedArray<'_> {
             .map(|axis| match axis.ends {
                 Ends::Whole { data, domain } => {
                     let (lo, hi) = asked_domain(axis.datatype, data, domain, None);
-                    u64::try_from(hi.saturating_sub(lo).saturating_add(1)).unwrap_or(u64::MAX)
+                    u64::try_from(hi - lo + 1).unwrap_or(u64::MAX)
                 }
                 _ => 1,
             })
@@ -323,7 +323,7 @@ impl RequestedArray<'_> {
                 }
                 Ends::Whole { data, domain } => {
                     let (lo, hi) = asked_domain(datatype, data, domain, None);
-                    let extent = dense_extent.unwrap_or(hi.saturating_sub(lo).saturating_add(1));
+                    let extent = dense_extent.unwrap_or(hi - lo + 1);
                     if domain.is_none() && !holds_tiles(datatype, (lo, hi), extent) {
                         datatype = wider(datatype).unwrap_or(datatype);
                     }
@@ -358,7 +358,7 @@ fn sparse_tiles(
             Some(_) => asked_domain(datatype, data, asked, Some(extent)),
             None => wide_domain(datatype, data, extent),
         };
-        let extent = extent.min(hi.saturating_sub(lo).saturating_add(1).max(1));
+        let extent = extent.min((hi - lo + 1).max(1));
         ((lo, hi), extent)
     };
     let (domain, extent) = tiles(*datatype);

@@ -266,3 +266,13 @@ fn a_sparse_array_has_no_dense_fragments() {
     let error = FragmentMetadata::from_legacy(fragment.legacy(), false, &fragment.schema);
     assert!(matches!(error, Err(FragmentError::Invalid(_))), "{error:?}");
 }
+
+#[test]
+fn files_of_more_bytes_than_can_be_counted_are_refused() {
+    let fragment = Fragment::new("v21_sparse");
+    let mut footer = fragment.footer();
+    *footer.file_sizes.first_mut().unwrap() = u64::MAX;
+    *footer.validity_file_sizes.first_mut().unwrap() = 1;
+    let error = fragment.metadata_of(footer).unwrap_err();
+    insta::assert_snapshot!(error, @"more bytes of data than can be counted");
+}

@@ -6,7 +6,7 @@ use tdb_query::ReadOptions;
 use tdb_schema::grid::{GridAxis, SpaceTileGrid};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Attribute};
-use tdb_tile::{Bug, Code, Datatype, Range};
+use tdb_tile::{Bug, Code, Datatype, Exact, Range};
 
 use super::image::PictureAxis;
 use super::options::{PictureOptions, channels_of, too_large};
@@ -96,7 +96,7 @@ impl Slice {
             }
         }
         match *long {
-            [] => self.columns = self.sides.len().saturating_sub(1),
+            [] => self.columns = self.sides.len().exact_sub(1)?,
             [columns] => self.columns = columns,
             [rows, columns] => (self.rows, self.columns) = (Some(rows), columns),
             _ => return Err(self.too_many(&long)),

@@ -50,7 +50,7 @@ pub(super) fn candidates(schema: &ArraySchema, sample: &Sample) -> Vec<Tiles> {
 }
 
 fn sparse(today: &Tiles, dimensions: usize, sample: &Sample) -> Vec<Tiles> {
-    let fits = |capacity: &u64| capacity.saturating_mul(TILES) <= sample.cells;
+    let fits = |capacity: &u64| *capacity <= sample.cells / TILES;
     let capacities = CAPACITIES.into_iter().filter(fits).map(|capacity| Tiles {
         capacity: Some(capacity),
         ..today.clone()
@@ -82,17 +82,22 @@ fn dense(today: &Tiles, sample: &Sample) -> Vec<Tiles> {
     // A tile larger than the sample cannot be measured.
     let larger = |by: u64| {
         move |extent: u64, side: u64| {
-            let larger = extent.saturating_mul(by);
-            if larger <= side { larger } else { extent }
+            if extent <= side / by {
+                extent * by
+            } else {
+                extent
+            }
         }
     };
     let smaller = |by: u64| move |extent: u64, _: u64| (extent / by).max(1);
-    let cells = |tiles: &Tiles| {
-        let extents = tiles.extents.iter().map(|(_, extent)| *extent);
-        extents.fold(1, u64::saturating_mul)
+    let has_many_cells = |tiles: &Tiles| {
+        let mut extents = tiles.extents.iter().map(|(_, extent)| *extent);
+        let cells = extents.try_fold(1, u64::checked_mul);
+        // More cells than can be counted are many.
+        cells.is_none_or(|cells| cells >= FEW)
     };
     let mut all = vec![with(&smaller(2)), with(&smaller(4))];
-    all.retain(|tiles| cells(tiles) >= FEW);
+    all.retain(has_many_cells);
     all.extend([with(&larger(2)), with(&larger(4))]);
     all.extend(squarer(today, sample).map(|extents| Tiles {
         extents,
@@ -106,7 +111,7 @@ fn dense(today: &Tiles, sample: &Sample) -> Vec<Tiles> {
 fn squarer(today: &Tiles, sample: &Sample) -> Option<Vec<(String, u64)>> {
     let mut sides: Vec<u64> = today.extents.iter().map(|(_, extent)| *extent).collect();
     loop {
-        let can_grow = |(side, most): (&u64, &u64)| side.saturating_mul(2) <= *most;
+        let can_grow = |(side, most): (&u64, &u64)| *side <= *most / 2;
         let growing = sides
             .iter()
             .zip(&sample.shape)
@@ -116,10 +121,10 @@ fn squarer(today: &Tiles, sample: &Sample) -> Option<Vec<(String, u64)>> {
         let (short, _) = shortest?;
         let (long, _) = sides.iter().enumerate().max_by_key(|(_, side)| **side)?;
         let (shorter, longer) = (*sides.get(short)?, *sides.get(long)?);
-        if shorter.saturating_mul(4) > longer {
+        if shorter > longer / 4 {
             break;
         }
-        *sides.get_mut(short)? = shorter.saturating_mul(2);
+        *sides.get_mut(short)? = shorter * 2;
         *sides.get_mut(long)? = longer / 2;
     }
     let names = today.extents.iter().map(|(name, _)| name.clone());

@@ -83,17 +83,18 @@ impl TileTrials {
 
 impl TileTrial {
     fn serves_better(&self, current: &Self) -> bool {
-        let is_slower = |time: Duration, before: Duration| {
-            time.saturating_mul(4) > before.saturating_mul(5).saturating_add(LITTLE)
-        };
+        // Nanoseconds and bytes of 128 bits: small multiples of them cannot overflow.
+        let little = LITTLE.as_nanos();
+        let is_slower =
+            |time: Duration, before: Duration| time.as_nanos() * 4 > before.as_nanos() * 5 + little;
         if is_slower(self.reading, current.reading) {
             return false;
         }
-        let is_smaller = self.stored.saturating_mul(10) <= current.stored.saturating_mul(9);
-        let is_larger = self.stored.saturating_mul(20) > current.stored.saturating_mul(21);
-        let gained = current.boxes.saturating_sub(self.boxes);
-        let is_faster =
-            self.boxes.saturating_mul(3) <= current.boxes.saturating_mul(2) && gained >= LITTLE;
+        let (stored, before) = (u128::from(self.stored), u128::from(current.stored));
+        let is_smaller = stored * 10 <= before * 9;
+        let is_larger = stored * 20 > before * 21;
+        let (boxes, boxes_before) = (self.boxes.as_nanos(), current.boxes.as_nanos());
+        let is_faster = boxes * 3 <= boxes_before * 2 && boxes + little <= boxes_before;
         (is_smaller && !is_slower(self.boxes, current.boxes)) || (is_faster && !is_larger)
     }
 }

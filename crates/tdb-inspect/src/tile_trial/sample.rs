@@ -4,7 +4,7 @@ use tdb_cells::Batch;
 use tdb_open::{Array, Result};
 use tdb_query::{ReadOptions, ResultOrder};
 use tdb_schema::Dimension;
-use tdb_schema::grid::{CellBox, SpaceTileGrid};
+use tdb_schema::grid::{CellBox, GridAxis, SpaceTileGrid};
 use tdb_tile::{Bug, Exact, Range};
 
 use crate::batches::batches;
@@ -14,7 +14,7 @@ const PLACES: [u64; 3] = [1, 2, 3];
 
 /// A tile may be this many times larger than the sample may be; beyond that, most of what is written would not be
 /// cells of the array.
-const LARGE: u64 = 4;
+const LARGE: u128 = 4;
 
 /// Named ranges of all dimensions.
 pub(super) type Ranges = Vec<(String, Range)>;
@@ -63,7 +63,7 @@ impl Sample {
             return Ok(None);
         };
         let cells = (most / schema.row_bytes()).max(1);
-        let Some(cells) = whole_tiles(&grid, &written, cells) else {
+        let Some(cells) = whole_tiles(&grid, &written, cells)? else {
             return Ok(None);
         };
         let named = |cells: &CellBox| -> Result<Ranges> {
@@ -103,11 +103,9 @@ fn taken(batches: impl Iterator<Item = Result<Batch>>, most: u64) -> Result<(Vec
     let (mut taken, mut bytes) = (Vec::new(), 0_u64);
     for batch in batches {
         let batch = batch?;
-        let sizes = batch
-            .columns
-            .iter()
-            .map(|column| column.values.len() as u64);
-        bytes = bytes.saturating_add(sizes.sum());
+        for column in &batch.columns {
+            bytes = bytes.exact_add(column.values.len() as u64)?;
+        }
         taken.push(batch);
         if bytes >= most {
             break;
@@ -128,51 +126,46 @@ fn divisor(dimensions: usize) -> u64 {
 }
 
 /// Returns a box of whole tiles with about `cells` cells, from the start of the written cells on. Where possible it
-/// has pairs of tiles along each dimension, so that tiles twice as large are whole, too.
-fn whole_tiles(grid: &SpaceTileGrid, written: &CellBox, cells: u64) -> Option<CellBox> {
+/// has pairs of tiles along each dimension, so that tiles twice as large are whole, too. `None` if a tile is too large.
+fn whole_tiles(
+    grid: &SpaceTileGrid,
+    written: &CellBox,
+    cells: u64,
+) -> Result<Option<CellBox>, Bug> {
     let tiles = grid.tiles_of(written);
-    let extents = grid
-        .axes()
-        .iter()
-        .map(|axis| u64::try_from(axis.extent()).ok())
-        .collect::<Option<Vec<u64>>>()?;
-    let first: Vec<u64> = tiles.first().iter().map(|tile| tile & !1).collect();
-    let mut counts: Vec<u64> = tiles
-        .last()
-        .iter()
-        .zip(&first)
-        .map(|(last, first)| last.saturating_sub(*first).saturating_add(1))
+    // Of 128 bits: a dimension may have as many tiles or cells as there are numbers of 64 bits, and one more.
+    let extents: Vec<u128> = grid.axes().iter().map(GridAxis::extent).collect();
+    let even = |tile: &u64| u128::from(tile & !1);
+    let first: Vec<u128> = tiles.first().iter().map(even).collect();
+    let ends = tiles.last().iter().zip(&first);
+    let mut counts: Vec<u128> = ends
+        .map(|(last, first)| u128::from(*last) + 1 - first)
         .collect();
-    let count = |counts: &[u64]| {
-        let sides = counts
-            .iter()
-            .zip(&extents)
-            .map(|(count, extent)| count.saturating_mul(*extent));
-        sides.fold(1, u64::saturating_mul)
+    let is_more = |counts: &[u128], most: u128| {
+        let sides = counts.iter().zip(&extents);
+        let mut factors = sides.flat_map(|(count, extent)| [*count, *extent]);
+        let cells = factors.try_fold(1, u128::checked_mul);
+        cells.is_none_or(|cells| cells > most)
     };
-    while count(&counts) > cells {
-        let longest = counts.iter_mut().max()?;
-        if *longest == 1 {
+    let cells = u128::from(cells);
+    while is_more(&counts, cells) {
+        let Some(longest) = counts.iter_mut().max().filter(|longest| **longest > 1) else {
             break;
-        }
+        };
         *longest = if *longest < 4 { 1 } else { *longest / 4 * 2 };
     }
-    if count(&counts) > cells.saturating_mul(LARGE) {
-        return None;
+    if is_more(&counts, cells * LARGE) {
+        return Ok(None);
     }
-    let lo: Vec<u64> = first
-        .iter()
-        .zip(&extents)
-        .map(|(tile, extent)| tile.saturating_mul(*extent))
-        .collect();
-    let sides = counts.iter().zip(&extents).zip(&lo).zip(grid.axes());
-    let hi = sides
-        .map(|(((count, extent), lo), axis)| {
-            let side = count.saturating_mul(*extent).saturating_sub(1);
-            lo.saturating_add(side).min(axis.last_cell())
-        })
-        .collect();
-    Some(CellBox { lo, hi })
+    let outside = |_| Bug::new("a written tile outside of the domain");
+    let (mut lo, mut hi) = (Vec::new(), Vec::new());
+    for ((tile, count), axis) in first.iter().zip(&counts).zip(grid.axes()) {
+        let start = tile * axis.extent();
+        let end = (start + count * axis.extent() - 1).min(axis.last_cell().into());
+        lo.push(u64::try_from(start).map_err(outside)?);
+        hi.push(u64::try_from(end).map_err(outside)?);
+    }
+    Ok(Some(CellBox { lo, hi }))
 }
 
 /// Returns a box with about a hundredth of the cells of another; `place` is its position, in quarters.

@@ -78,7 +78,7 @@ fn name_columns(names: &mut [String], options: &InputOptions) {
         let name = if place == 0 {
             index.clone()
         } else {
-            format!("column_{}", place.saturating_add(1))
+            format!("column_{}", place + 1)
         };
         let is_free = !names.contains(&name);
         if let Some(nameless) = names
@@ -194,8 +194,7 @@ impl Sizes {
     fn of(options: &InputOptions) -> Self {
         let bytes = (options.batch_bytes / 4).max(1);
         // A piece, the next one, and its cells, which may be twice as large.
-        let size = (bytes as u64).saturating_mul(4);
-        let most = (options.memory / 4).checked_div(size).unwrap_or(1);
+        let most = options.memory / 4 / 4 / bytes as u64;
         Self {
             bytes,
             most: usize::try_from(most).unwrap_or(1).max(1),

@@ -165,7 +165,8 @@ impl<R: Read> Pieces<R> {
     /// Takes back the memory of a finished piece, to use it again.
     pub(super) fn give_back(&mut self, piece: Piece, bytes: usize) {
         // Memory of a very large record is freed.
-        if piece.buffer.len() <= bytes.saturating_add(CHUNK).saturating_mul(2) {
+        let half = piece.buffer.len().div_ceil(2);
+        if half.checked_sub(CHUNK).is_none_or(|half| half <= bytes) {
             self.spare.push(piece.buffer);
         }
     }
@@ -275,7 +276,7 @@ impl<R: Read> Pieces<R> {
         // The buffer grows by half for a record that is larger.
         let more = CHUNK
             .max(left / 2)
-            .min(self.most.saturating_sub(left).saturating_add(CHUNK))
+            .min((self.most - left).saturating_add(CHUNK))
             .max(wanted.saturating_sub(left));
         let mut len = left + more;
         if self.buffer.len() >= left + CHUNK {

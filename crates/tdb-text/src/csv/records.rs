@@ -89,13 +89,14 @@ impl<'a> Records<'a> {
     /// not allowed.
     fn lines_end(&self, most: usize) -> Result<Option<usize>, Bug> {
         let bytes = self.text.bytes;
-        let stop = self.at.saturating_add(most.max(1)).min(bytes.len());
-        let last = stop.saturating_sub(1).max(self.at);
-        let rest = part(bytes, last..bytes.len())?;
-        let Some(len) = rest.iter().position(|byte| *byte == b'\n') else {
+        let rest = part(bytes, self.at..bytes.len())?;
+        // The last of these bytes may already be the end of a line.
+        let before = rest.len().min(most).max(1) - 1;
+        let after = part(rest, before..rest.len())?;
+        let Some(len) = after.iter().position(|byte| *byte == b'\n') else {
             return Ok(None);
         };
-        let end = last + len + 1;
+        let end = self.at + before + len + 1;
         let lines = part(bytes, self.at..end)?;
         let is_text = self.text.dialect.has_plain_lines() && !has_any(lines, (0, 0));
         Ok(is_text.then_some(end))

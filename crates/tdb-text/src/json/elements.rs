@@ -96,7 +96,7 @@ fn copy_element(input: &mut impl BufRead, text: &mut Vec<u8>, most: usize) -> io
                     end = Some(place);
                     break;
                 }
-                b'}' | b']' => depth = depth.saturating_sub(1),
+                b'}' | b']' if depth > 0 => depth -= 1,
                 _ => {}
             }
         }

@@ -150,7 +150,8 @@ impl<R: Read> NpyCells<R> {
     fn batch(&mut self) -> Result<Batch, InputError> {
         // If the number does not fit into `usize`, there are more cells than in a batch.
         let rows = usize::try_from(self.left).map_or(self.rows, |left| left.min(self.rows));
-        let len = rows.saturating_mul(self.converter.cell_size());
+        // A batch of more than one row has at most the bytes of a batch: `batch_rows`.
+        let len = rows * self.converter.cell_size();
         let mut bytes = Vec::new();
         (&mut self.file).take(len as u64).read_to_end(&mut bytes)?;
         if bytes.len() != len {

@@ -59,12 +59,8 @@ pub(super) fn short_whole(text: &str) -> Option<i128> {
         }
         number = number.wrapping_mul(10).wrapping_add(digit.into());
     }
-    let number = if is_negative {
-        number.wrapping_neg()
-    } else {
-        number
-    };
-    Some(number.into())
+    let number = i128::from(number);
+    Some(if is_negative { -number } else { number })
 }
 
 /// Powers of ten that are exact as floats.

@@ -127,7 +127,9 @@ impl TilePlan {
         let (places, _) = out.as_chunks_mut::<N>();
         let (from_step, to_step) = (self.from_step.max(1), self.to_step.max(1));
         // Distance from the first to the last cell of a run.
-        let last = self.run.saturating_sub(1);
+        let Some(last) = self.run.checked_sub(1) else {
+            return Ok(());
+        };
         let (from_last, to_last) = (last.exact_mul(from_step)?, last.exact_mul(to_step)?);
         for run in self.runs() {
             let (from, to) = run?;

@@ -80,6 +80,7 @@ fn check_shape(field: &Field<'_>, column: &Column, rows: usize) -> Result<(), Co
             })
         }
     };
+    // Clamped: a length that memory cannot have is refused like any other that is not there.
     match (&column.offsets, field.is_var()) {
         (Some(offsets), true) => {
             length(

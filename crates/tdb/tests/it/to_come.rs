@@ -134,6 +134,22 @@ fn a_restore_is_there_at_once_and_until_what_is_to_come() {
 }
 
 #[test]
+fn no_change_comes_after_the_last_time_of_all() {
+    let (_folder, array, now) = array(false);
+    written(&array, u64::MAX, &[0], 4);
+    let array = array.reopen().expect("opened");
+    let options = tdb::RestoreOptions::default().at(Time(u64::MAX));
+    let refused = array.restore_with(now - 4000, &options);
+    let refused = refused.expect_err("refused");
+    assert_eq!(refused.kind(), ErrorKind::Invalid);
+    assert!(
+        refused
+            .to_string()
+            .ends_with("no time is left for a later one")
+    );
+}
+
+#[test]
 fn rows_replace_what_is_there_now() {
     let (_folder, array, now) = array(false);
     let write = array.write().replace().column("k", [0_i64, 1]);

@@ -63,7 +63,9 @@ impl<'a> Facts<'a> {
             .max();
         let (sizes, metadata) = sizes_and_metadata(array)?;
         let mut total = Sizes::NONE;
-        sizes.values().for_each(|size| total.add(*size));
+        for size in sizes.values() {
+            total.add(*size)?;
+        }
         let gaps = array.all_gaps()?;
         Ok(Self {
             array,
@@ -174,7 +176,7 @@ fn sizes(array: &Array) -> Result<BTreeMap<String, Sizes>, Failure> {
     let mut sizes: BTreeMap<String, Sizes> = BTreeMap::new();
     for field in layout::fields(array)? {
         let entry = sizes.entry(field.name).or_insert(Sizes::NONE);
-        entry.add(field.sizes);
+        entry.add(field.sizes)?;
     }
     Ok(sizes)
 }
