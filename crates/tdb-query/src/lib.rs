@@ -11,7 +11,6 @@ mod cell_sizes;
 mod chosen_tiles;
 mod dense;
 mod error;
-mod facts;
 mod field;
 mod fragment_tiles;
 mod labels;
@@ -29,6 +28,7 @@ mod sparse;
 mod table_work;
 #[cfg(test)]
 mod test_support;
+mod tile_statistics;
 mod walk;
 
 pub use arrangement::{

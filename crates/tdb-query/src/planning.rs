@@ -12,11 +12,11 @@ use tdb_tile::{Bug, Exact};
 
 use crate::QueryError;
 use crate::dense::{DenseCandidates, DenseRead};
-use crate::facts::FactsToOpen;
 use crate::field::chosen;
 use crate::options::ReadOptions;
 use crate::request::Request;
 use crate::sparse::{SparsePlan, SparseRead};
+use crate::tile_statistics::FactsToOpen;
 
 /// Read whose tiles are not located yet.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use super::layers::{LayerIndex, LayerSource, common};
 use super::paint::{Brush, PlacedCell, paint};
 use super::plan::{DensePlan, LocatedPlan, bounds};
 use crate::QueryError;
-use crate::facts::Facts;
 use crate::scatter::{Pass, fill, index, outside};
+use crate::tile_statistics::Facts;
 
 impl LocatedPlan {
     /// Finds the tiles that the condition rules out, and those without a point.

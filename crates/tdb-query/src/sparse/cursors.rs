@@ -9,11 +9,11 @@ use tdb_cells::CellTable;
 use tdb_schema::order::CellComparator;
 use tdb_tile::{Bug, Exact};
 
+use super::batch_tiles::TileChoice;
 use super::bounds::FragmentBounds;
-use super::chosen::TileChoice;
 use super::corner::Corner;
+use super::fragment_order::Outset;
 use super::fragment_plan::FragmentPlan;
-use super::outset::Outset;
 use super::plan::SparsePlan;
 use super::plan_index::PlanIndex;
 use super::weights::Supply;

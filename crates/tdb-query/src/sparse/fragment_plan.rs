@@ -10,9 +10,9 @@ use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind, Subarray};
 use tdb_tile::{Bug, Exact, FormatVersion, Grant, Limits, Range, length};
 
 use crate::QueryError;
-use crate::facts::Facts;
 use crate::options::ResultOrder;
 use crate::request::Request;
+use crate::tile_statistics::Facts;
 
 /// Largest number of tiles that is believed without a list of tiles of that length.
 const BELIEVED_TILES: u64 = 1 << 16;

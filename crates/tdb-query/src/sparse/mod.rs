@@ -1,18 +1,18 @@
 //! Reads sparse arrays: cells with coordinates, in tiles that are found by their MBRs.
 
 mod ahead;
+mod batch_tiles;
 mod bounds;
-mod chosen;
 mod corner;
 mod cursors;
 mod deletes;
 mod first_cell;
+mod fragment_order;
 mod fragment_plan;
 mod lone_tiles;
 mod merge;
 mod merge_position;
 mod output;
-mod outset;
 mod plan;
 mod plan_index;
 mod planned_read;
@@ -20,7 +20,6 @@ mod planned_tiles;
 mod portions;
 mod portions_work;
 mod read;
-mod ready;
 mod row_keys;
 mod row_times;
 mod rows;
@@ -34,6 +33,7 @@ mod step;
 mod tally;
 mod tile_read;
 mod visibility;
+mod waiting_cells;
 mod weights;
 mod whole_tile_search;
 mod whole_tiles;

@@ -7,9 +7,9 @@ use tdb_tile::Grant;
 
 use super::deletes::apply_deletes;
 use super::planned_read::PlannedRead;
-use super::ready::{Ready, share_of};
 use super::rows::Rows;
 use super::tally::Tally;
+use super::waiting_cells::{Ready, share_of};
 use crate::QueryError;
 
 /// Cells of the result on their way to the caller.

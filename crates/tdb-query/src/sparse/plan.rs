@@ -14,9 +14,9 @@ use super::plan_index::PlanIndex;
 use super::planned_tiles::PlannedTiles;
 use super::visibility::Visibility;
 use crate::cell_sizes::CellSizes;
-use crate::facts::Facts;
 use crate::options::{ResultOrder, Versions};
 use crate::request::Request;
+use crate::tile_statistics::Facts;
 use crate::{ChosenTiles, QueryError, fragment_tiles};
 use tdb_array::fragments_apart;
 

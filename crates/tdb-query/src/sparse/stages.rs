@@ -7,8 +7,8 @@ use tdb_tile::{Budget, Exact};
 
 use super::deletes::apply_deletes;
 use super::plan::{FirstFields, SparsePlan};
-use super::ready::Selection;
 use super::rows::Rows;
+use super::waiting_cells::Selection;
 use super::weights::PICKED_ROW;
 use crate::QueryError;
 use crate::options::Versions;

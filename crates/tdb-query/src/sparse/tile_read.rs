@@ -3,18 +3,18 @@
 use tdb_cells::{Batch, CellTable};
 use tdb_tile::{Bug, Exact};
 
-use super::chosen::TileChoice;
+use super::batch_tiles::TileChoice;
 use super::cursors::Cursors;
 use super::merge_position::MergePosition;
 use super::output::Output;
 use super::plan::SparsePlan;
 use super::planned_read::{MOST_ROWS, PlannedRead};
 use super::portions::Portions;
-use super::ready::Selection;
 use super::rows::Rows;
 use super::slab_beginning::SlabBeginning;
 use super::stages::{NextStage, Stage};
 use super::step::SparseStep;
+use super::waiting_cells::Selection;
 use super::whole_tile_search::WholeTileSearch;
 use crate::QueryError;
 use crate::piece::DecodedCells;
