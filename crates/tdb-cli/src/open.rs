@@ -18,12 +18,12 @@ use crate::output::Output;
 /// How arrays and groups are opened: the context (threads, memory, stores and key), and the times of which objects are
 /// seen.
 #[derive(Clone, Debug)]
-pub(crate) struct Opening {
+pub(crate) struct Opener {
     context: Context,
     options: OpenOptions,
 }
 
-impl Opening {
+impl Opener {
     /// Sees what `--at` and `--since` select; by default what was written until now. As in TileDB, objects with a
     /// timestamp in the future are not visible yet.
     pub(crate) fn of_arguments(context: Context, global: &Global) -> Self {
@@ -163,8 +163,8 @@ impl Opening {
 /// Opens the array of a URI as of `--at` and `--since`, and prints warnings about it.
 pub(crate) fn array(uri: &str, global: &Global, out: &Output) -> Result<Array, Failure> {
     let place = place::folder(uri, &global.counts)?;
-    let opening = Opening::of_arguments(context(global)?, global);
-    Ok(opening.shown_array(&place, global, out)?)
+    let opener = Opener::of_arguments(context(global)?, global);
+    Ok(opener.shown_array(&place, global, out)?)
 }
 
 /// Prints the warnings of an array, also if the array did not exist yet at the requested time.

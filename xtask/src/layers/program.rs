@@ -8,7 +8,7 @@ use std::path::Path;
 const AVOIDED: [(&str, &str); 2] = [
     (
         "open_location(",
-        "arrays and groups are opened by Opening, in src/open.rs",
+        "arrays and groups are opened by Opener, in src/open.rs",
     ),
     (
         "downcast",
@@ -58,7 +58,7 @@ mod tests {
 // Array::open_location( in a comment
 let array = Array::open_location(&place, options)?;
 let cause = error.downcast_ref::<QueryError>();
-let array = opening.array(&place)?;";
+let array = opener.array(&place)?;";
         let found = violations("src/a.rs", source);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].starts_with("tdb-cli/src/a.rs:2: has \"open_location(\""));

@@ -10,7 +10,7 @@ use tdb::engine::schema::value::rfc3339;
 
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::request_file;
 use tdb::place::Place;
@@ -54,8 +54,8 @@ pub(crate) fn options(global: &Global) -> Result<ChangeOptions, Failure> {
 }
 
 /// Opens as of the time of a change; by default as of now.
-pub(crate) fn opening(context: Context, global: &Global) -> Opening {
-    Opening::until(context, global.at().unwrap_or(global.now).0)
+pub(crate) fn opener(context: Context, global: &Global) -> Opener {
+    Opener::until(context, global.at().unwrap_or(global.now).0)
 }
 
 /// Warns that objects with a later timestamp will override this change from their time on. Silent if the user gave

@@ -9,7 +9,7 @@ use tdb::engine::tile::Code;
 
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use tdb::place::{self, Place};
 
 /// A folder, array or group inside a folder or group.
@@ -82,7 +82,7 @@ impl Child {
 }
 
 /// Lists the members and folders of a group, or the folders of a folder, sorted by name.
-pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>, Failure> {
+pub(crate) fn children(location: &Place, opener: &Opener) -> Result<Vec<Child>, Failure> {
     let object_type = location.object_type()?;
     if object_type == ObjectType::Array {
         return Ok(Vec::new());
@@ -100,7 +100,7 @@ pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>
         }
     }
     let mut children = match object_type {
-        ObjectType::Group => members(location, opening, &mut folders)?,
+        ObjectType::Group => members(location, opener, &mut folders)?,
         _ => Vec::new(),
     };
     children.extend(folders.into_values());
@@ -111,11 +111,11 @@ pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>
 /// Lists the members of a group. Members that are also in `folders` are removed from there.
 fn members(
     location: &Place,
-    opening: &Opening,
+    opener: &Opener,
     folders: &mut BTreeMap<String, Child>,
 ) -> Result<Vec<Child>, Failure> {
-    let group = opening.among_others(|opening| Ok(opening.group(location)?))?;
-    let group = group.engine();
+    let opened = opener.among_others(|opener| Ok(opener.group(location)?))?;
+    let group = opened.engine();
     let mut children = Vec::new();
     for member in group.members() {
         let name = member.key().to_owned();

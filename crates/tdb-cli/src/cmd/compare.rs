@@ -15,7 +15,7 @@ use crate::context::{NewKey, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, joined, names};
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{Role, Table, count, visible};
 use crate::value_format;
@@ -73,8 +73,8 @@ pub(crate) struct DiffArguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
-    let of_new = Opening::of_arguments(arguments.new_key.context(&context)?, global);
-    let old = Opening::of_arguments(context, global).array_of_uri(&arguments.old)?;
+    let of_new = Opener::of_arguments(arguments.new_key.context(&context)?, global);
+    let old = Opener::of_arguments(context, global).array_of_uri(&arguments.old)?;
     let new = of_new.array_of_uri(&arguments.new).map_err(NewKey::hint)?;
     arguments.scope.show((old, new), true, global, out)
 }
@@ -95,8 +95,8 @@ pub(crate) fn diff(
     };
     let context = context(global)?;
     let open = |time: Time| {
-        let opening = Opening::until(context.clone(), time.0);
-        opening.array_of_uri(&arguments.array)
+        let opener = Opener::until(context.clone(), time.0);
+        opener.array_of_uri(&arguments.array)
     };
     let arrays = (open(first)?, open(second)?);
     arguments.scope.show(arrays, false, global, out)

@@ -22,7 +22,7 @@ use super::{change, write_json};
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{bytes, plural};
 use tdb::engine::tile::Exact;
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let (location, plan) = match mode {
         Mode::GroupMeta => {
             let location = place::group(uri, &global.counts)?;
-            let group = change::opening(context.clone(), global).group(&location)?;
+            let group = change::opener(context.clone(), global).group(&location)?;
             let plan = if arguments.dry_run {
                 plan_merged_group_metadata(group.engine(), &change)
             } else {
@@ -113,11 +113,11 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         mode => {
             let location = place::array(uri, &global.counts)?;
             // Footers and commits are merged regardless of their timestamps: merging them changes no read.
-            let opening = match mode {
-                Mode::FragmentMeta | Mode::Commits => Opening::of_everything(context.clone()),
-                _ => change::opening(context.clone(), global),
+            let opener = match mode {
+                Mode::FragmentMeta | Mode::Commits => Opener::of_everything(context.clone()),
+                _ => change::opener(context.clone(), global),
             };
-            let array = opening.array(&location)?;
+            let array = opener.array(&location)?;
             let plan = of_array(array.engine(), mode, &change, arguments.dry_run);
             (location, plan)
         }
@@ -126,9 +126,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let notes = std::mem::take(&mut plan.notes);
     let now = global.now.0;
     let until = change.timestamp.filter(|time| *time > now);
-    let opening = Opening::of_everything(context);
+    let opener = Opener::of_everything(context);
     let options = vacuum_options(until, change);
-    let removing = Removing::silent(&location, &opening, &options);
+    let removing = Removing::silent(&location, &opener, &options);
     let vacuumed = vacuum_merged(arguments, mode, &removing, out)?;
     if global.json {
         let text = plan.to_string();
@@ -259,9 +259,9 @@ fn of_array(
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::array(&arguments.uri, &global.counts)?;
     let line = Line::new(global);
-    let opening = Opening::of_everything(line.of(context(global)?));
+    let opener = Opener::of_everything(line.of(context(global)?));
     let failed = |error| Failure::in_place(error, &location);
-    let opened = opening.array(&location)?;
+    let opened = opener.array(&location)?;
     let array = opened.engine();
     let options = merge_options(arguments, global, &location)?;
     let plan = plan_merge(array, &options).map_err(failed)?;
@@ -280,12 +280,12 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         }
     }
     let planned = plan.notes.clone();
-    let made = plan.merge(opening.session(), array, &options);
+    let made = plan.merge(opener.session(), array, &options);
     line.clear();
     let made = made.map_err(|error| Failure::in_place(error, &location))?;
     let names: BTreeSet<&str> = made.fragments.iter().map(TimestampedName::as_str).collect();
-    let now = opening.array(&location)?;
-    let now = now.engine();
+    let reopened = opener.array(&location)?;
+    let now = reopened.engine();
     let left: BTreeSet<&str> = now
         .fragments()
         .iter()
@@ -304,7 +304,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     // one with a future timestamp: `until` includes them in the vacuum that was asked for.
     let until = options.until.filter(|until| *until > global.now.0);
     let options = vacuum_options(until, ChangeOptions::default());
-    let removing = Removing::silent(&location, &opening, &options);
+    let removing = Removing::silent(&location, &opener, &options);
     let vacuumed = vacuum_merged(arguments, Mode::Fragments, &removing, out)?;
     if global.json {
         let notes: Vec<&String> = planned.iter().chain(&made.notes).collect();

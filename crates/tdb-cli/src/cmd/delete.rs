@@ -15,7 +15,7 @@ use super::{change, write_json};
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::shortened;
 use tdb::place;
@@ -82,12 +82,12 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         return Err(Failure::invalid(what));
     }
     let location = place::array(&arguments.array, &global.counts)?;
-    let opening = Opening::of_everything(context(global)?);
-    let place = opening.location(&location);
+    let opener = Opener::of_everything(context(global)?);
+    let place = opener.location(&location);
     let options = VacuumOptions::default();
     let removing = Removing {
         location: &location,
-        opening: &opening,
+        opener: &opener,
         options: &options,
         dry_run: arguments.dry_run,
         is_shown: !global.json,
@@ -113,8 +113,8 @@ fn cells(
 ) -> Result<(), Failure> {
     let change = change::options(global)?;
     let location = place::array(&arguments.array, &global.counts)?;
-    let opening = Opening::until(context(global)?, global.now.0);
-    let (session, opened) = (opening.session(), opening.array(&location)?);
+    let opener = Opener::until(context(global)?, global.now.0);
+    let (session, opened) = (opener.session(), opener.array(&location)?);
     let array = opened.engine();
     if array.newest_schema().is_dense() {
         let what = format!(

@@ -21,7 +21,7 @@ use tdb::engine::tile::{FormatVersion, Limits, Record, WireError};
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{Role, bytes, visible};
 use tdb::place::{self, Place, PlacedObject};
@@ -43,7 +43,7 @@ struct Dump<'a> {
 
 /// The array that contains the object.
 struct Around<'a> {
-    opening: &'a Opening,
+    opener: &'a Opener,
     place: &'a Place,
     ticks: bool,
 }
@@ -55,8 +55,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         key,
     } = place::object(&arguments.object, &global.counts)?;
     // Data files are shown with the array's whole history, as far as its commits can be read.
-    let opening = Opening::of_everything(context(global)?).tolerant();
-    let location = opening.location(&root);
+    let opener = Opener::of_everything(context(global)?).tolerant();
+    let location = opener.location(&root);
     let dump = Dump {
         store: &**root.store(),
         key: &key,
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let result = match (kind, root_type) {
         (Kind::Data, ObjectType::Array) => {
             let array = Around {
-                opening: &opening,
+                opener: &opener,
                 place: &root,
                 ticks: global.ticks,
             };
@@ -182,7 +182,7 @@ impl Dump<'_> {
         out: &mut Output,
     ) -> Result<(), Failure> {
         let tell = |error: &Failure| out.warn(&format!("no values are shown: {error}"));
-        let found = (around.opening.array(around.place))
+        let found = (around.opener.array(around.place))
             .map_err(Failure::from)
             .and_then(|array| {
                 let array = Arc::clone(array.engine());
@@ -194,7 +194,7 @@ impl Dump<'_> {
             .flatten();
         let opened = found.as_ref().map(|(array, fragment)| {
             DataFile::open(
-                around.opening.session(),
+                around.opener.session(),
                 array,
                 fragment,
                 self.key,

@@ -17,7 +17,7 @@ use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::name;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{plural, visible};
 
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
     let options = change::options(global)?;
-    let mut evolution = Opening::of_everything(context)
+    let mut evolution = Opener::of_everything(context)
         .array_of_uri(&arguments.array)?
         .evolve()?;
     if let Some(time) = options.timestamp {

@@ -8,7 +8,7 @@ use super::{group_members, write_json};
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{Role, Table, or_blank};
 
@@ -60,7 +60,7 @@ fn create(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
 }
 
 fn list(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let group = Opening::of_arguments(context(global)?, global).group_of_uri(uri)?;
+    let group = Opener::of_arguments(context(global)?, global).group_of_uri(uri)?;
     if global.json {
         let members = group
             .members()

@@ -120,6 +120,6 @@ fn shown(group: &Group, member: &GroupMember) -> String {
 fn open(uri: &str, global: &Global) -> Result<(Group, ChangeOptions), Failure> {
     let context = context(global)?;
     let options = change::options(global)?;
-    let opening = change::opening(context, global);
-    Ok((opening.group_of_uri(uri)?, options))
+    let opener = change::opener(context, global);
+    Ok((opener.group_of_uri(uri)?, options))
 }

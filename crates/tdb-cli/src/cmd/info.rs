@@ -12,7 +12,7 @@ use super::write_json;
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use tdb::place::{self, Place};
 
@@ -27,17 +27,17 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::folder(&arguments.uri, &global.counts)?;
-    let opening = Opening::of_arguments(context(global)?, global);
-    let open = || opening.array_unless_group(&location);
+    let opener = Opener::of_arguments(context(global)?, global);
+    let open = || opener.array_unless_group(&location);
     if let Some(array) = global.counts.stage("open", open)? {
         return array_info(array.engine(), arguments, global, &location, out);
     }
-    let (group, metadata) = opening.among_others(|opening| {
-        let group = opening.group(&location)?;
+    let (group, metadata) = opener.among_others(|opener| {
+        let group = opener.group(&location)?;
         let metadata = group.metadata()?;
         Ok((group, metadata))
     })?;
-    let facts = group::Facts::gather(group.engine(), &metadata, &location, &opening);
+    let facts = group::Facts::gather(group.engine(), &metadata, &location, &opener);
     if global.json {
         return write_json(out, &facts.json(&arguments.uri, global.ticks));
     }

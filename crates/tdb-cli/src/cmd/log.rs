@@ -14,7 +14,7 @@ use super::write_json;
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, plural, shortened};
 use crate::value_format;
@@ -32,15 +32,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let opening = Opening::of_arguments(context(global)?, global);
+    let opener = Opener::of_arguments(context(global)?, global);
     let is_group =
         place::folder(&arguments.uri, &global.counts)?.object_type()? == ObjectType::Group;
     let (events, schema) = if is_group {
-        let options = opening.options().clone();
-        let events = opening.context().group_log(&arguments.uri, options)?;
+        let options = opener.options().clone();
+        let events = opener.context().group_log(&arguments.uri, options)?;
         (events, None)
     } else {
-        let array = opening.array_of_uri(&arguments.uri)?;
+        let array = opener.array_of_uri(&arguments.uri)?;
         for warning in array.warnings() {
             out.warn(&warning.to_string());
         }

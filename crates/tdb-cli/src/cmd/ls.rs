@@ -9,7 +9,7 @@ use super::write_json;
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{Role, Table};
 use tdb::place::{self, Place};
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let mut walk = Walk {
         arguments,
         global,
-        opening: Opening::of_arguments(context(global)?, global),
+        opener: Opener::of_arguments(context(global)?, global),
         above: vec![location.uri.clone()],
         found: Vec::new(),
     };
@@ -107,7 +107,7 @@ fn whereabouts(found: &ListedObject, root: &str) -> String {
 struct Walk<'a> {
     arguments: &'a Arguments,
     global: &'a Global,
-    opening: Opening,
+    opener: Opener,
     /// URIs of the folders from the start of the listing to the current one.
     above: Vec<String>,
     found: Vec<ListedObject>,
@@ -115,7 +115,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn collect(&mut self, location: &Place, path: &str) -> Result<(), Failure> {
-        for child in children(location, &self.opening)? {
+        for child in children(location, &self.opener)? {
             let path = match path {
                 "" => child.name.clone(),
                 path => format!("{path}/{}", child.name),
@@ -124,7 +124,7 @@ impl Walk<'_> {
             let inside = child.location(self.arguments.follow_external, self.global)?;
             let is_listed = !(self.arguments.recursive && kind == Kind::Folder);
             let long = (self.arguments.long && is_listed)
-                .then(|| Details::of(&child, inside.as_ref(), &self.opening))
+                .then(|| Details::of(&child, inside.as_ref(), &self.opener))
                 .transpose()?;
             // In a recursive listing, plain folders appear only through their contents.
             if is_listed {

@@ -12,7 +12,7 @@ use super::{meta_change, write_json};
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::{Opening, warn_of_gaps};
+use crate::open::{Opener, warn_of_gaps};
 use crate::output::Output;
 use crate::paint::{Role, Table, visible};
 use crate::value_format;
@@ -61,9 +61,9 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
 
 fn metadata(uri: &str, global: &Global, out: &Output) -> Result<Metadata, Failure> {
     let location = place::folder(uri, &global.counts)?;
-    let opening = Opening::of_arguments(context(global)?, global);
-    let Some(array) = opening.array_unless_group(&location)? else {
-        let group = opening.group(&location)?;
+    let opener = Opener::of_arguments(context(global)?, global);
+    let Some(array) = opener.array_unless_group(&location)? else {
+        let group = opener.group(&location)?;
         warn_of_gaps(group.engine().metadata_gaps(), out);
         return Ok(group.metadata()?);
     };

@@ -128,10 +128,10 @@ impl Object {
     fn open(uri: &str, global: &Global) -> Result<Self, Failure> {
         let options = change::options(global)?;
         let location = place::folder(uri, &global.counts)?;
-        let opening = change::opening(context(global)?, global);
-        let kind = match opening.array_unless_group(&location)? {
+        let opener = change::opener(context(global)?, global);
+        let kind = match opener.array_unless_group(&location)? {
             Some(array) => Kind::Array(Box::new(array)),
-            None => Kind::Group(Box::new(opening.group(&location)?)),
+            None => Kind::Group(Box::new(opener.group(&location)?)),
         };
         Ok(Self {
             location,

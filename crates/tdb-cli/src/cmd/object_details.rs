@@ -7,7 +7,7 @@ use tdb::engine::store::StoreError;
 use super::cells::CellNumbers;
 use super::children::{Child, Kind};
 use crate::failure::Failure;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::paint::{Role, bytes, or_blank};
 use crate::value_format;
 use tdb::engine::tile::Exact;
@@ -33,7 +33,7 @@ impl Details {
     pub(crate) fn of(
         child: &Child,
         place: Option<&Place>,
-        opening: &Opening,
+        opener: &Opener,
     ) -> Result<Self, Failure> {
         let (Kind::Object(object_type), Some(place)) = (child.kind, place) else {
             return Ok(Self::default());
@@ -47,7 +47,7 @@ impl Details {
             ObjectType::Group => of_group,
             ObjectType::Invalid => return Ok(long),
         };
-        let found = opening.among_others(|opening| ask(opening, place));
+        let found = opener.among_others(|opener| ask(opener, place));
         match found {
             Ok(details) => {
                 let soma_type = details.metadata.get(SOMA_TYPE);
@@ -96,16 +96,16 @@ struct ObjectDetails {
     metadata: Metadata,
 }
 
-fn of_array(opening: &Opening, place: &Place) -> Result<ObjectDetails, Failure> {
-    let array = opening.array(place)?;
+fn of_array(opener: &Opener, place: &Place) -> Result<ObjectDetails, Failure> {
+    let array = opener.array(place)?;
     Ok(ObjectDetails {
         cells: Some(CellNumbers::of(array.engine())?),
         metadata: array.metadata()?,
     })
 }
 
-fn of_group(opening: &Opening, place: &Place) -> Result<ObjectDetails, Failure> {
-    let group = opening.group(place)?;
+fn of_group(opener: &Opener, place: &Place) -> Result<ObjectDetails, Failure> {
+    let group = opener.group(place)?;
     Ok(ObjectDetails {
         cells: None,
         metadata: group.metadata()?,

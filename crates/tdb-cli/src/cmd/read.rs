@@ -24,7 +24,7 @@ use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, names};
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::{Messages, Output};
 use crate::paint::{plural, visible};
 
@@ -230,16 +230,17 @@ fn read(
         context = line.of(context);
     }
     let location = place::folder(uri, &global.counts)?;
-    let opening = Opening::of_arguments(context, global)
+    let opener = Opener::of_arguments(context, global)
         .without_fragments(arguments.selection.without_fragments.clone());
-    let session = opening.session();
+    let session = opener.session();
     let sound = SoundFragments {
         location: &location,
-        opening: &opening,
+        opener: &opener,
         read: &|array| arguments.read_options(array, session, format, global),
     };
-    let array = opening.shown_array(&location, global, &out);
-    let array = array.map_err(|error| sound.explain(error))?;
+    let array = opener
+        .shown_array(&location, global, &out)
+        .map_err(|error| sound.explain(error))?;
     arguments.selection.warn_of_left_out(array.engine(), &out);
     let mut options = arguments.read_options(array.engine(), session, format, global)?;
     let mut arrangement = arguments.arrangement(part, format)?;

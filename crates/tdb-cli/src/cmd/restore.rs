@@ -13,7 +13,7 @@ use super::write_json;
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{count, plural};
 use crate::parse::moment;
@@ -97,11 +97,11 @@ fn remove(
     change::options(global)?;
     let location = place::array(&arguments.array, &global.counts)?;
     let array = context.open(&arguments.array)?;
-    let opening = Opening::of_everything(context.clone());
+    let opener = Opener::of_everything(context.clone());
     let options = VacuumOptions::default();
     let removing = Removing {
         location: &location,
-        opening: &opening,
+        opener: &opener,
         options: &options,
         dry_run: arguments.dry_run,
         is_shown: !global.json,

@@ -16,7 +16,7 @@ use super::write_json;
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::{Opening, warn_of_none_yet};
+use crate::open::{Opener, warn_of_none_yet};
 use crate::output::Output;
 use crate::paint::{Role, Table, count, or_blank, wrapped};
 use crate::value_format;
@@ -66,8 +66,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 /// Opens the schema as of `--at` and `--since`, and prints warnings about the array.
 fn open_schema(uri: &str, global: &Global, out: &Output) -> Result<StoredSchema, Failure> {
     let place = place::folder(uri, &global.counts)?;
-    let opening = Opening::of_arguments(context(global)?, global);
-    let (location, options) = (opening.location(&place), opening.options());
+    let opener = Opener::of_arguments(context(global)?, global);
+    let (location, options) = (opener.location(&place), opener.options());
     let open = || StoredSchema::open(&location, options.clone());
     let stored = global
         .counts

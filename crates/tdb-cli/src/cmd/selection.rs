@@ -16,7 +16,7 @@ use super::ranges;
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::parse::{NamedInterval, interval};
 
@@ -82,10 +82,10 @@ impl Selection {
         out: &Output,
     ) -> Result<OpenSelection, Failure> {
         let location = place::folder(uri, &global.counts)?;
-        let opening = Opening::of_arguments(context(global)?, global)
+        let opener = Opener::of_arguments(context(global)?, global)
             .without_fragments(self.without_fragments.clone());
-        let session = opening.session().clone();
-        let array = opening.shown_array(&location, global, out)?;
+        let session = opener.session().clone();
+        let array = opener.shown_array(&location, global, out)?;
         let array = Arc::clone(array.engine());
         self.warn_of_left_out(&array, out);
         let options = self.read_options(&array, &session, global)?;

@@ -11,7 +11,7 @@ use super::write_json;
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{Role, visible};
 use tdb::place::{self, Place};
@@ -40,12 +40,12 @@ struct Branch {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::folder(&arguments.uri, &global.counts)?;
-    let opening = Opening::of_arguments(context(global)?, global);
+    let opener = Opener::of_arguments(context(global)?, global);
     let mut tree = Tree {
         follow_external: arguments.follow_external,
         is_long: arguments.long,
         global,
-        opening: &opening,
+        opener: &opener,
         out,
         above: vec![location.uri.clone()],
     };
@@ -64,7 +64,7 @@ struct Tree<'a> {
     follow_external: bool,
     is_long: bool,
     global: &'a Global,
-    opening: &'a Opening,
+    opener: &'a Opener,
     out: &'a Output,
     /// URIs of the folders from the root to the current one.
     above: Vec<String>,
@@ -73,7 +73,7 @@ struct Tree<'a> {
 impl Tree<'_> {
     fn grow(&mut self, location: &Place) -> Result<Vec<Branch>, Failure> {
         let mut branches = Vec::new();
-        for child in children(location, self.opening)? {
+        for child in children(location, self.opener)? {
             let inside = child.location(self.follow_external, self.global)?;
             let long = self.long(&child, inside.as_ref())?;
             // Groups can contain themselves, so a folder that is already being visited is not entered again.
@@ -100,7 +100,7 @@ impl Tree<'_> {
         if !self.is_long {
             return Ok(None);
         }
-        let long = Details::of(child, place, self.opening)?;
+        let long = Details::of(child, place, self.opener)?;
         if let Some(problem) = long.problem() {
             self.out.warn(&format!("{}: {problem}", child.uri()));
         }

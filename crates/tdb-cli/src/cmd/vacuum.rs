@@ -19,7 +19,7 @@ use super::write_json;
 use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::parse::duration;
 use tdb::place::{self, Place};
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let uri = &arguments.uri;
     let location = place::folder(uri, &global.counts)?;
     let change = change::options(global)?;
-    let opening = Opening::of_everything(context(global)?);
+    let opener = Opener::of_everything(context(global)?);
     let options = options(&arguments.grace, change);
     let modes = match (location.object_type()?, arguments.mode) {
         (ObjectType::Array, None) => vec![
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     };
     let removing = Removing {
         location: &location,
-        opening: &opening,
+        opener: &opener,
         options: &options,
         dry_run: arguments.dry_run,
         is_shown: !global.json,
@@ -176,7 +176,7 @@ pub(super) fn vacuum(
     modes: &[Mode],
     out: &mut Output,
 ) -> Result<RemovedObjects, Failure> {
-    let place = removing.opening.location(removing.location);
+    let place = removing.opener.location(removing.location);
     let mut done = RemovedObjects::default();
     for mode in modes {
         let plan = |options: &VacuumOptions| plan_vacuum(&place, *mode, options);
@@ -214,11 +214,11 @@ pub(crate) fn clean(
 ) -> Result<(), Failure> {
     let location = place::array(&arguments.array, &global.counts)?;
     let options = self::options(&arguments.grace, change::options(global)?);
-    let opening = Opening::of_everything(context(global)?);
-    let array = opening.array(&location)?;
+    let opener = Opener::of_everything(context(global)?);
+    let array = opener.array(&location)?;
     let removing = Removing {
         location: &location,
-        opening: &opening,
+        opener: &opener,
         options: &options,
         dry_run: !arguments.apply,
         is_shown: !global.json,
@@ -240,7 +240,7 @@ pub(crate) fn options(grace: &Grace, change: ChangeOptions) -> VacuumOptions {
 pub(super) struct Removing<'a> {
     pub(super) location: &'a Place,
     /// Sees all that was written.
-    pub(super) opening: &'a Opening,
+    pub(super) opener: &'a Opener,
     pub(super) options: &'a VacuumOptions,
     pub(super) dry_run: bool,
     /// True if each fragment and object is printed on a line.
@@ -253,12 +253,12 @@ impl<'a> Removing<'a> {
     /// A removal as part of another verb, which reports the result itself.
     pub(super) fn silent(
         location: &'a Place,
-        opening: &'a Opening,
+        opener: &'a Opener,
         options: &'a VacuumOptions,
     ) -> Self {
         Self {
             location,
-            opening,
+            opener,
             options,
             dry_run: false,
             is_shown: false,
@@ -278,7 +278,7 @@ impl<'a> Removing<'a> {
         if !fragments.is_empty() {
             let merged: Vec<TimestampedName> =
                 fragments.into_iter().map(|(_, name)| name).collect();
-            let array = self.opening.array(self.location)?;
+            let array = self.opener.array(self.location)?;
             let lost = array.engine().gaps_without_sources(&merged);
             gaps.extend(lost.map_err(|error| Failure::in_place(error, self.location))?);
         }
@@ -301,7 +301,7 @@ impl<'a> Removing<'a> {
     ) -> Result<(), Failure> {
         let unplanned = |error: E| Failure::in_place(error, self.location);
         let failed = |error: ArrayError| Failure::in_place(error, self.location);
-        let place = self.opening.location(self.location);
+        let place = self.opener.location(self.location);
         let mut plan = plan_with(self.options).map_err(unplanned)?;
         if !plan.notes.is_empty() {
             let at_once = self.options.clone().grace(Duration::ZERO);
@@ -327,7 +327,7 @@ impl<'a> Removing<'a> {
             out.warn(&note);
         }
         if !self.dry_run {
-            plan.vacuum(&self.opening.location(self.location), self.options)?;
+            plan.vacuum(&self.opener.location(self.location), self.options)?;
         }
         if self.is_shown {
             write!(out, "{plan}")?;

@@ -16,7 +16,7 @@ use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::interrupt;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::plural;
 
@@ -37,16 +37,16 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let line = Line::new(global);
-    let opening = Opening::of_arguments(line.of(context(global)?), global);
+    let as_asked = Opener::of_arguments(line.of(context(global)?), global);
     // Without `--at`, objects with a future timestamp are verified as well.
-    let opening = match global.at() {
-        None => opening.with_future(),
-        Some(_) => opening,
+    let opener = match global.at() {
+        None => as_asked.with_future(),
+        Some(_) => as_asked,
     };
-    let look = |opening: &Opening, location: &Place| {
+    let look = |opener: &Opener, location: &Place| {
         let mut damages: Vec<Damage> = Vec::new();
-        let (session, options) = (opening.session(), opening.options());
-        let place = opening.location(location);
+        let (session, options) = (opener.session(), opener.options());
+        let place = opener.location(location);
         let look = || verify(session, &place, options, &mut |d| damages.push(d));
         let verified = global.counts.stage("verify", look);
         line.clear();
@@ -62,10 +62,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     };
     let folder = place::folder(&arguments.uri, &global.counts)?;
     if folder.object_type()? == ObjectType::Group {
-        return group::look_at(&folder, &opening, &look, global, out);
+        return group::look_at(&folder, &opener, &look, global, out);
     }
     let array = place::array(&arguments.uri, &global.counts)?;
-    let findings = look(&opening, &array)?;
+    let findings = look(&opener, &array)?;
     findings.warn(out);
     if global.json {
         write_json(out, &findings.json())?;

@@ -11,7 +11,7 @@ use crate::cmd::cells::CellNumbers;
 use crate::cmd::meta;
 use crate::cmd::schema::section;
 use crate::failure::Failure;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{Role, Table, plural, visible};
 
@@ -29,7 +29,7 @@ impl<'a> Facts<'a> {
         group: &'a Group,
         metadata: &'a Metadata,
         location: &Place,
-        opening: &Opening,
+        opener: &Opener,
     ) -> Self {
         let cells = |member: &GroupMember| {
             let is_array = member.object_type == ObjectType::Array;
@@ -40,7 +40,7 @@ impl<'a> Facts<'a> {
                 location: location.location.at(&prefix),
                 ..location.clone()
             };
-            Some(opening.among_others(|opening| CellNumbers::of(opening.array(&place)?.engine())))
+            Some(opener.among_others(|opener| CellNumbers::of(opener.array(&place)?.engine())))
         };
         Self {
             group,

@@ -6,13 +6,13 @@ use tdb::engine::array::Array;
 use tdb::engine::query::{QueryError, ReadOptions, Reader};
 
 use crate::failure::Failure;
-use crate::open::Opening;
+use crate::open::Opener;
 use tdb::place::Place;
 
 /// The failed read, so that it can be tried on each fragment alone.
 pub(super) struct SoundFragments<'a> {
     pub(super) location: &'a Place,
-    pub(super) opening: &'a Opening,
+    pub(super) opener: &'a Opener,
     /// Builds the read options once the array is open.
     pub(super) read: &'a dyn Fn(&Array) -> Result<ReadOptions, Failure>,
 }
@@ -30,7 +30,7 @@ impl SoundFragments<'_> {
 
     /// Reads each of the other fragments alone to find out which are sound; `None` if another error prevents that.
     fn hint(&self, damaged: String) -> Option<String> {
-        let mut without = self.opening.options().without_fragments.clone();
+        let mut without = self.opener.options().without_fragments.clone();
         without.push(damaged);
         let array = self.open_without(&mut without)?;
         let read = (self.read)(&array).ok()?;
@@ -56,8 +56,8 @@ impl SoundFragments<'_> {
     /// error prevents it.
     fn open_without(&self, without: &mut Vec<String>) -> Option<Arc<Array>> {
         loop {
-            let opening = self.opening.clone().without_fragments(without.clone());
-            match opening.array(self.location) {
+            let opener = self.opener.clone().without_fragments(without.clone());
+            match opener.array(self.location) {
                 Ok(array) => return Some(Arc::clone(array.engine())),
                 Err(error) => {
                     let name = error.damaged_fragment()?.to_owned();
@@ -72,7 +72,7 @@ impl SoundFragments<'_> {
     }
 
     fn read_all(&self, array: Array, read: &ReadOptions) -> Result<(), QueryError> {
-        let mut batches = Reader::open(self.opening.session(), &Arc::new(array), read)?;
+        let mut batches = Reader::open(self.opener.session(), &Arc::new(array), read)?;
         batches.try_for_each(|batch| batch.map(drop))
     }
 }

@@ -14,7 +14,7 @@ use super::findings::{ObjectFindings, json_of, line_of, of_all, verdict};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::interrupt;
-use crate::open::Opening;
+use crate::open::Opener;
 use crate::output::Output;
 use crate::paint::{plural, visible};
 
@@ -33,15 +33,15 @@ struct GroupFindings {
 /// Verifies a group, all arrays in it, and groups nested in it.
 pub(super) fn look_at(
     group: &Place,
-    opening: &Opening,
-    look: &dyn Fn(&Opening, &Place) -> Result<ObjectFindings, Failure>,
+    opener: &Opener,
+    look: &dyn Fn(&Opener, &Place) -> Result<ObjectFindings, Failure>,
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let mut found = GroupFindings::default();
-    for array in arrays_below(group, opening, &mut found, global, out)? {
+    for array in arrays_below(group, opener, &mut found, global, out)? {
         found.arrays += 1;
-        let findings = opening.among_others(|opening| look(opening, &array));
+        let findings = opener.among_others(|opener| look(opener, &array));
         let findings = match findings {
             Ok(findings) => findings,
             // An array that cannot be opened is reported, and the others are still verified.
@@ -138,7 +138,7 @@ impl GroupFindings {
 /// Lists the arrays in a group and in nested groups and folders, each once. Reports errors of the groups on the way.
 fn arrays_below(
     group: &Place,
-    opening: &Opening,
+    opener: &Opener,
     found: &mut GroupFindings,
     global: &Global,
     out: &mut Output,
@@ -151,14 +151,14 @@ fn arrays_below(
         }
         let mut is_damaged = false;
         if folder.object_type()? == ObjectType::Group {
-            let findings = look_at_group(&folder, opening)?;
+            let findings = look_at_group(&folder, opener)?;
             findings.warn(out);
             is_damaged = !findings.damages.is_empty();
             if is_damaged {
                 found.group_damages(&folder, &findings.damages, global, out)?;
             }
         }
-        let below = match children(&folder, opening) {
+        let below = match children(&folder, opener) {
             Ok(below) => below,
             // The consequence of an error of this group, which was reported.
             Err(_) if is_damaged => continue,
@@ -188,11 +188,11 @@ fn arrays_below(
 }
 
 /// Verifies the objects of a group itself, without its members.
-fn look_at_group(group: &Place, opening: &Opening) -> Result<ObjectFindings, Failure> {
-    opening.among_others(|opening| {
+fn look_at_group(group: &Place, opener: &Opener) -> Result<ObjectFindings, Failure> {
+    opener.among_others(|opener| {
         let mut damages = Vec::new();
         let mut tell = |damage| damages.push(damage);
-        let (place, options) = (opening.location(group), opening.options());
+        let (place, options) = (opener.location(group), opener.options());
         let verified = verify_group(&place, &group.store_uri, options, &mut tell);
         Ok(ObjectFindings {
             uri: group.uri.clone(),
