@@ -31,7 +31,7 @@ pub(super) enum Form {
     Digits(Scale),
     /// One number per cell.
     One(NumberConverter),
-    /// Lists of numbers, a fixed number of them or any.
+    /// Lists of numbers, of a fixed length or of any length.
     Many {
         numbers: NumberConverter,
         count: Option<usize>,

@@ -94,7 +94,7 @@ fn replaced_and_sizes(array: &Array) -> Result<(Vec<Fragment>, Vec<u64>), ArrayE
     Ok((replaced, sizes?))
 }
 
-/// All fragments, and whether each is replaced, by their times.
+/// All fragments in the order of their times, each with whether it was replaced.
 fn in_order<'a>(array: &'a Array, replaced: &'a [Fragment]) -> Vec<(&'a Fragment, bool)> {
     let live = array.fragments().iter().map(|fragment| (fragment, false));
     let replaced = replaced.iter().map(|fragment| (fragment, true));

@@ -119,7 +119,7 @@ impl Weights {
         bytes_of_tiles(weight).map_err(|_| Bug::new("cells in memory that take more than it has"))
     }
 
-    /// Returns the weight of a number of rows, without var-sized values; `u64::MAX` for more, as a limit that is none.
+    /// Returns the weight of a number of rows, without var-sized values; `u64::MAX` if it is larger, which as a limit excludes nothing.
     pub(super) fn of_rows(&self, rows: u64) -> u64 {
         let row = self.sizes.per_row() * self.times + self.per_row;
         row.saturating_mul(rows)
