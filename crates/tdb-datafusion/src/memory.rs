@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use datafusion::common::{DataFusionError, Result};
-use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
+use datafusion::execution::memory_pool::{
+    MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
+};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use tdb_tile::{Budget, Grant};
 
@@ -26,8 +28,17 @@ pub fn runtime(arrays: &Arc<Arrays>, owner: &str) -> Result<Arc<RuntimeEnv>> {
         .build_arc()
 }
 
+/// Part of the memory that is kept for operators with less than their share of it.
+///
+/// Without it, an aggregate that keeps groups until memory is full leaves nothing to another one that merges what it
+/// spilled: that one fails, or spills a file for each batch of rows and takes minutes to merge them.
+const PART_KEPT: usize = 4;
+
 /// Memory pool that takes what DataFusion reserves from the budget of a session, at most half of it: the rest is for
 /// reading.
+///
+/// An operator that can spill may take all that others leave, but not the last part of it if it has more than its
+/// share, which is the same for all operators that can spill.
 #[derive(Debug)]
 pub(crate) struct SharedPool {
     budget: Budget,
@@ -40,6 +51,8 @@ pub(crate) struct SharedPool {
 struct State {
     /// Bytes that DataFusion reports as used.
     used: usize,
+    /// Number of operators that can spill.
+    spilling: usize,
     /// Grant for these bytes; smaller if DataFusion took memory without asking.
     grant: Grant,
 }
@@ -55,7 +68,11 @@ impl SharedPool {
             budget: budget.clone(),
             owner: owner.to_owned(),
             most: usize::try_from(budget.limit() / 2).map_err(external)?,
-            state: Mutex::new(State { used: 0, grant }),
+            state: Mutex::new(State {
+                used: 0,
+                spilling: 0,
+                grant,
+            }),
         })
     }
 
@@ -63,11 +80,36 @@ impl SharedPool {
         // A panic cannot leave plain numbers half updated.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Returns the bytes that are left for a reservation.
+    fn left(&self, state: &State, reservation: &MemoryReservation) -> usize {
+        let left = self.most.saturating_sub(state.used);
+        if !reservation.consumer().can_spill() {
+            return left;
+        }
+        let share = self.most / state.spilling.max(1);
+        let to_share = share.saturating_sub(reservation.size());
+        let to_kept = left.saturating_sub(self.most / PART_KEPT);
+        left.min(to_share.max(to_kept))
+    }
 }
 
 impl MemoryPool for SharedPool {
     fn name(&self) -> &'static str {
         "tdb"
+    }
+
+    fn register(&self, consumer: &MemoryConsumer) {
+        if consumer.can_spill() {
+            self.state().spilling += 1;
+        }
+    }
+
+    fn unregister(&self, consumer: &MemoryConsumer) {
+        if consumer.can_spill() {
+            let mut state = self.state();
+            state.spilling = state.spilling.saturating_sub(1);
+        }
     }
 
     fn grow(&self, _reservation: &MemoryReservation, additional: usize) {
@@ -93,13 +135,13 @@ impl MemoryPool for SharedPool {
                 self.owner
             ))
         };
-        let used = state.used.saturating_add(additional);
-        if used > self.most {
-            return Err(refused(self.most.saturating_sub(state.used) as u64));
+        let left = self.left(&state, reservation);
+        if additional > left {
+            return Err(refused(left as u64));
         }
         let grown = state.grant.grow(additional as u64);
         grown.map_err(|_| refused(self.budget.left()))?;
-        state.used = used;
+        state.used = state.used.saturating_add(additional);
         Ok(())
     }
 
@@ -115,5 +157,35 @@ impl MemoryPool for SharedPool {
 impl fmt::Display for SharedPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "tdb(used: {}, of: {})", self.reserved(), self.most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_for_those_with_less_than_their_share() {
+        let budget = Budget::new(2000);
+        let pool: Arc<dyn MemoryPool> = Arc::new(SharedPool::new(&budget, "the query").unwrap());
+        let spilling = |name| {
+            MemoryConsumer::new(name)
+                .with_can_spill(true)
+                .register(&pool)
+        };
+        let (first, second) = (spilling("first"), spilling("second"));
+        first.try_grow(750).unwrap();
+        let error = first.try_grow(1).unwrap_err();
+        assert!(error.to_string().contains("0 are left"), "{error}");
+        second.try_grow(250).unwrap();
+        assert!(second.try_grow(1).is_err());
+        first.free();
+        second.try_grow(500).unwrap();
+        drop(first);
+        // Alone, it has a share of all.
+        second.try_grow(250).unwrap();
+        second.free();
+        let other = MemoryConsumer::new("a join").register(&pool);
+        other.try_grow(1000).unwrap();
     }
 }
