@@ -69,9 +69,8 @@ impl ScalarUDFImpl for ConcatOperator {
         let columns = args.args.into_iter().map(|value| value.into_array(rows));
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let fields = ["left", "right"].iter().zip(&columns);
-        let fields = fields.map(|(name, column)| {
-            Field::new(*name, column.data_type().clone(), true)
-        });
+        let fields =
+            fields.map(|(name, column)| Field::new(*name, column.data_type().clone(), true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let counted = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(schema, columns, &counted)?;

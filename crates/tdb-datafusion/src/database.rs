@@ -7,6 +7,7 @@ use arrow_array::UInt64Array;
 use datafusion::catalog::{CatalogProviderList, DynamicFileCatalog, SchemaProvider};
 use datafusion::common::{Result, TableReference, plan_err};
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
+use datafusion::datasource::provider::DefaultTableFactory;
 use datafusion::execution::memory_pool::MemoryPool;
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
 use datafusion::logical_expr::{
@@ -30,9 +31,9 @@ use crate::finer::{FinerTimes, TimesOfText};
 use crate::functions::with_functions;
 use crate::group::GroupTables;
 use crate::inserted;
-use crate::memory::runtime;
+use crate::json_lines::{JSON_LINES, with_json_lines};
+use crate::memory::{bound, runtime};
 use crate::named_by_uri::{Missing, NamedByUri};
-use crate::json_lines::with_json_lines;
 use crate::packed::without_compression;
 use crate::patterns::Patterns;
 use crate::requests::AskForExtremes;
@@ -95,6 +96,7 @@ impl Database {
     ) -> Result<Self, SqlError> {
         let mut config = SessionConfig::new().with_target_partitions(arrays.session().threads());
         config = config.with_information_schema(true);
+        bound(&mut config, &arrays.session().limits().budget)?;
         let options = config.options_mut();
         // Text literals get the type of the array column that they are compared with.
         options.sql_parser.map_string_types_to_utf8view = false;
@@ -115,6 +117,10 @@ impl Database {
             .with_optimizer_rule(Arc::new(AskForExtremes))
             .with_physical_optimizer_rule(Arc::new(JoinsGiveWay))
             .with_table_factory(TABLE_TYPE.to_owned(), Arc::new(factory));
+        for kind in JSON_LINES {
+            let factory = Arc::new(DefaultTableFactory::new());
+            state = state.with_table_factory(kind.to_uppercase(), factory);
+        }
         let formats = state.file_formats();
         *formats = formats.take().map(with_json_lines);
         let planners = state.expr_planners().get_or_insert_default();

@@ -33,9 +33,7 @@ pub(crate) enum Growth {
     Resized,
 }
 
-use Growth::{
-    Arguments, Elements, Filled, Listed, Repeated, Replaced, Resized, Separated, Series,
-};
+use Growth::{Arguments, Elements, Filled, Listed, Repeated, Replaced, Resized, Separated, Series};
 
 /// The functions whose results may be longer than an argument.
 const GROWING: &[(&str, Growth)] = &[

@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use datafusion::catalog::Session;
 use datafusion::common::{GetExt, Result, Statistics};
-use datafusion::datasource::file_format::json::{JsonFormat, JsonFormatFactory};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use datafusion::datasource::file_format::json::{JsonFormat, JsonFormatFactory};
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
 use datafusion::datasource::physical_plan::{FileScanConfig, FileSinkConfig, FileSource};
 use datafusion::datasource::table_schema::TableSchema;
@@ -25,7 +25,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use futures_util::TryStreamExt;
 
 /// Extensions of these files.
-const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
+pub(crate) const JSON_LINES: [&str; 3] = ["json", "jsonl", "ndjson"];
 
 /// Bytes of a file that its columns are determined from; a line that begins there is read to its end.
 const BEGINNING: usize = 8 << 20;
@@ -43,8 +43,8 @@ pub(crate) fn with_json_lines(
 ) -> Vec<Arc<dyn FileFormatFactory>> {
     let others = formats
         .into_iter()
-        .filter(|format| !ENDINGS.contains(&&*format.get_ext()));
-    let own = ENDINGS.map(|ending| {
+        .filter(|format| !JSON_LINES.contains(&&*format.get_ext()));
+    let own = JSON_LINES.map(|ending| {
         let json = JsonFormatFactory::new();
         Arc::new(JsonLines { ending, json }) as Arc<dyn FileFormatFactory>
     });

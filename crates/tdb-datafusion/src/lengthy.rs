@@ -13,18 +13,18 @@ use datafusion::arrow::compute::concat;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
+use datafusion::execution::SessionStateDefaults;
 use datafusion::execution::memory_pool::{
     MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
 };
-use datafusion::execution::SessionStateDefaults;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::interval_arithmetic::Interval;
 use datafusion::logical_expr::preimage::PreimageResult;
 use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
 use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
 use datafusion::logical_expr::{
-    BinaryExpr, ColumnarValue, Documentation, Expr, ExpressionPlacement, Operator,
-    ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, StructFieldMapping,
+    BinaryExpr, ColumnarValue, Documentation, Expr, ExpressionPlacement, Operator, ReturnFieldArgs,
+    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, StructFieldMapping,
 };
 
 use crate::concat_operator::ConcatOperator;
@@ -93,12 +93,10 @@ fn lengthy(function: &Arc<ScalarUDF>, pool: &Arc<dyn MemoryPool>) -> Option<Arc<
 /// registry.
 pub(crate) fn with_lengthy(expr: Expr, pool: &Arc<dyn MemoryPool>) -> Result<Transformed<Expr>> {
     expr.transform_up(|part| match part {
-        Expr::ScalarFunction(ScalarFunction { func, args }) => {
-            Ok(match lengthy(&func, pool) {
-                Some(func) => Transformed::yes(call(func, args)),
-                None => Transformed::no(call(func, args)),
-            })
-        }
+        Expr::ScalarFunction(ScalarFunction { func, args }) => Ok(match lengthy(&func, pool) {
+            Some(func) => Transformed::yes(call(func, args)),
+            None => Transformed::no(call(func, args)),
+        }),
         Expr::BinaryExpr(BinaryExpr {
             left,
             op: Operator::StringConcat,
@@ -267,6 +265,15 @@ impl ScalarUDFImpl for Lengthy {
     }
 
     fn simplify(&self, args: Vec<Expr>, context: &SimplifyContext) -> Result<ExprSimplifyResult> {
+        // Literals are joined there without a call. Long ones are left to one, which reserves memory.
+        let long = args.iter().filter_map(|arg| match arg {
+            Expr::Literal(value, _) => Some(value.size()),
+            _ => None,
+        });
+        let long: usize = long.sum();
+        if long.saturating_mul(args.len()) > self.uncounted() {
+            return Ok(ExprSimplifyResult::Original(args));
+        }
         Ok(match self.function.simplify(args, context)? {
             ExprSimplifyResult::Simplified(expr) => {
                 ExprSimplifyResult::Simplified(with_lengthy(expr, &self.pool)?.data)

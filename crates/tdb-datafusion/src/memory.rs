@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{
     MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
 };
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::prelude::SessionConfig;
 use tdb_tile::{Budget, Grant};
 
 use crate::arrays::Arrays;
@@ -28,17 +30,54 @@ pub fn runtime(arrays: &Arc<Arrays>, owner: &str) -> Result<Arc<RuntimeEnv>> {
         .build_arc()
 }
 
-/// Part of the memory that is kept for operators with less than their share of it.
+/// Part of the memory that is kept for reservations of little, which are not refused because of operators that fill
+/// memory with rows until it is full.
 ///
-/// Without it, an aggregate that keeps groups until memory is full leaves nothing to another one that merges what it
-/// spilled: that one fails, or spills a file for each batch of rows and takes minutes to merge them.
+/// An aggregate that merges what it spilled reserves memory for as many files as it can, then for the groups. It fails
+/// if nothing is left for these, and where others leave it too little for two files, it writes them anew with half as
+/// many rows in a batch, again and again: a query then took minutes and more.
 const PART_KEPT: usize = 4;
+
+/// Reservations that an operator which spills has at a time.
+const OF_OPERATOR: usize = 2;
+
+/// Rows of a batch, of DataFusion's own choice.
+const BATCH: usize = 8192;
+
+/// Part of the memory that a batch of rows of ordinary length may take, and that length in bytes.
+const PART_OF_BATCH: u64 = 256;
+const ROW: u64 = 100;
+
+/// Fewest rows of a batch.
+const SHORT_BATCH: usize = 256;
+
+/// Bounds what a query takes beside the memory that its operators reserve, and mends how they spill.
+///
+/// # Errors
+/// None, as long as DataFusion takes the values.
+pub fn bound(config: &mut SessionConfig, budget: &Budget) -> Result<()> {
+    let execution = &mut config.options_mut().execution;
+    let rows = batch_rows(budget).min(execution.batch_size.get());
+    execution.batch_size = ConfigNonZeroUsize::try_new(rows)?;
+    // In DataFusion 55.2, rows that are divided among partitions, and do not fit into memory, go to files of which two
+    // are written at a time. Who reads waits for more of the first, even if what it was told of is in the second; when
+    // all wait, the query does not end. Files of one batch are complete at once.
+    execution.max_spill_file_size_bytes = ConfigNonZeroUsize::try_new(1)?;
+    Ok(())
+}
+
+/// Returns the rows that a batch of a query may have: with little memory, fewer than DataFusion takes. What operators,
+/// functions and spilled files take beside what they reserve is some batches.
+fn batch_rows(budget: &Budget) -> usize {
+    let rows = budget.limit() / 2 / PART_OF_BATCH / ROW;
+    usize::try_from(rows).map_or(BATCH, |rows| rows.clamp(SHORT_BATCH, BATCH))
+}
 
 /// Memory pool that takes what DataFusion reserves from the budget of a session, at most half of it: the rest is for
 /// reading.
 ///
-/// An operator that can spill may take all that others leave, but not the last part of it if it has more than its
-/// share, which is the same for all operators that can spill.
+/// An operator that can spill may take all that others leave, but of the part that is kept only a share, which is the
+/// same for all operators that can spill.
 #[derive(Debug)]
 pub(crate) struct SharedPool {
     budget: Budget,
@@ -87,9 +126,10 @@ impl SharedPool {
         if !reservation.consumer().can_spill() {
             return left;
         }
-        let share = self.most / state.spilling.max(1);
+        let kept = self.most / PART_KEPT;
+        let share = kept / OF_OPERATOR / state.spilling.max(1);
         let to_share = share.saturating_sub(reservation.size());
-        let to_kept = left.saturating_sub(self.most / PART_KEPT);
+        let to_kept = left.saturating_sub(kept);
         left.min(to_share.max(to_kept))
     }
 }
@@ -177,15 +217,21 @@ mod tests {
         first.try_grow(750).unwrap();
         let error = first.try_grow(1).unwrap_err();
         assert!(error.to_string().contains("0 are left"), "{error}");
-        second.try_grow(250).unwrap();
+        second.try_grow(62).unwrap();
         assert!(second.try_grow(1).is_err());
+        let groups = second.new_empty();
+        groups.try_grow(62).unwrap();
         first.free();
         second.try_grow(500).unwrap();
-        drop(first);
-        // Alone, it has a share of all.
-        second.try_grow(250).unwrap();
-        second.free();
+        drop((first, second, groups));
         let other = MemoryConsumer::new("a join").register(&pool);
         other.try_grow(1000).unwrap();
+    }
+
+    #[test]
+    fn batches_are_short_where_memory_is_small() {
+        assert_eq!(batch_rows(&Budget::new(50_000_000)), 976);
+        assert_eq!(batch_rows(&Budget::new(1 << 30)), BATCH);
+        assert_eq!(batch_rows(&Budget::new(1 << 20)), SHORT_BATCH);
     }
 }

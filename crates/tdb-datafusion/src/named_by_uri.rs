@@ -72,7 +72,9 @@ impl NamedByUri {
             return Ok(None);
         };
         if NOT_READ.contains(&&*packed) {
-            return plan_err!("{uri}: text is read that is compressed with gzip (.gz) or zstd (.zst)");
+            return plan_err!(
+                "{uri}: text is read that is compressed with gzip (.gz) or zstd (.zst)"
+            );
         }
         if !is_packed(uri) {
             return Ok(None);

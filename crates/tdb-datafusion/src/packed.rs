@@ -48,7 +48,9 @@ pub(crate) fn without_compression(asked: &mut CreateExternalTable) -> Result<(),
             .rsplit_once('.')
             .is_some_and(|(_, of_file)| of_file.eq_ignore_ascii_case(ending));
         if !has_ending {
-            return plan_err!("{location}: a file that is compressed with {said} ends with .{ending}");
+            return plan_err!(
+                "{location}: a file that is compressed with {said} ends with .{ending}"
+            );
         }
     }
     asked.options.remove(COMPRESSION);
