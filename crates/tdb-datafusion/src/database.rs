@@ -7,6 +7,8 @@ use arrow_array::UInt64Array;
 use datafusion::catalog::{CatalogProviderList, DynamicFileCatalog, SchemaProvider};
 use datafusion::common::{Result, TableReference, plan_err};
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
+use datafusion::datasource::provider::DefaultTableFactory;
+use datafusion::execution::memory_pool::MemoryPool;
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
 use datafusion::logical_expr::{
     Analyze, DdlStatement, DmlStatement, Expr, LogicalPlan, Prepare, ResetVariable, SetVariable,
@@ -18,6 +20,7 @@ use datafusion::sql::parser::{CopyToSource, CopyToStatement, Statement};
 
 use crate::among::Among;
 use crate::arrays::Arrays;
+use crate::bounded_functions::BoundedFunctions;
 use crate::copied::copy_to_files;
 use crate::delete::{CellsToDelete, DeleteByQuery, condition_of, delete};
 use crate::depth;
@@ -28,8 +31,10 @@ use crate::finer::{FinerTimes, TimesOfText};
 use crate::functions::with_functions;
 use crate::group::GroupTables;
 use crate::inserted;
-use crate::memory::runtime;
+use crate::json_lines::{JSON_LINES, with_json_lines};
+use crate::memory::{bound, runtime};
 use crate::named_by_uri::{Missing, NamedByUri};
+use crate::packed::without_compression;
 use crate::patterns::Patterns;
 use crate::requests::AskForExtremes;
 use crate::rows::hand_over;
@@ -91,6 +96,7 @@ impl Database {
     ) -> Result<Self, SqlError> {
         let mut config = SessionConfig::new().with_target_partitions(arrays.session().threads());
         config = config.with_information_schema(true);
+        bound(&mut config, &arrays.session().limits().budget)?;
         let options = config.options_mut();
         // Text literals get the type of the array column that they are compared with.
         options.sql_parser.map_string_types_to_utf8view = false;
@@ -101,15 +107,22 @@ impl Database {
         let factory = ArrayTables {
             arrays: Arc::clone(&arrays),
         };
+        let runtime = runtime(&arrays, "the query")?;
         let state = SessionStateBuilder::new()
             .with_config(config)
-            .with_runtime_env(runtime(&arrays, "the query")?)
+            .with_runtime_env(Arc::clone(&runtime))
             .with_default_features();
         let mut state = with_functions(state)
-            .with_analyzer_rules(analyzer_rules())
+            .with_analyzer_rules(analyzer_rules(&runtime.memory_pool))
             .with_optimizer_rule(Arc::new(AskForExtremes))
             .with_physical_optimizer_rule(Arc::new(JoinsGiveWay))
             .with_table_factory(TABLE_TYPE.to_owned(), Arc::new(factory));
+        for kind in JSON_LINES {
+            let factory = Arc::new(DefaultTableFactory::new());
+            state = state.with_table_factory(kind.to_uppercase(), factory);
+        }
+        let formats = state.file_formats();
+        *formats = formats.take().map(with_json_lines);
         let planners = state.expr_planners().get_or_insert_default();
         planners.insert(0, Arc::new(WideIntegers));
         planners.insert(0, Arc::new(Extract));
@@ -235,10 +248,13 @@ impl Database {
             return self.update(update).await;
         }
         let state = self.context.state();
-        let plan = match inserted::plan(&state, &statement).await? {
+        let mut plan = match inserted::plan(&state, &statement).await? {
             Some(plan) => plan,
             None => state.statement_to_plan(statement).await?,
         };
+        if let LogicalPlan::Ddl(DdlStatement::CreateExternalTable(asked)) = &mut plan {
+            without_compression(asked)?;
+        }
         match &plan {
             LogicalPlan::Dml(dml) if matches!(dml.op, WriteOp::Delete) => {
                 if let Some(table) = array_of(&dml.target) {
@@ -437,13 +453,16 @@ impl Database {
     }
 }
 
-/// Returns the rules of DataFusion, with those about types before and after them.
-fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
+/// Returns the rules of DataFusion, with those about types and memory before and after them.
+fn analyzer_rules(pool: &Arc<dyn MemoryPool>) -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
     let mut rules = Analyzer::new().rules;
     rules.insert(0, Arc::new(TimesOfText));
     rules.push(Arc::new(FinerTimes));
     rules.push(Arc::new(Among));
     rules.push(Arc::new(Patterns));
+    rules.push(Arc::new(BoundedFunctions {
+        pool: Arc::clone(pool),
+    }));
     rules
 }
 

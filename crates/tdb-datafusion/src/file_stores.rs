@@ -12,9 +12,6 @@ use crate::arrays::Arrays;
 use crate::error::external;
 use crate::lines::BoundedLines;
 
-/// A line may take 1/PART_OF_LINE of the memory: several copies exist while it is read.
-const PART_OF_LINE: u64 = 16;
-
 /// Registry that gets the store of an unregistered URI from the code that opens arrays.
 #[derive(Debug)]
 pub(crate) struct FileStores {
@@ -55,7 +52,7 @@ impl ObjectStoreRegistry for FileStores {
             }
         };
         let memory = self.arrays.session().limits().budget.limit();
-        let lines = BoundedLines::new(store, memory / PART_OF_LINE);
+        let lines = BoundedLines::new(store, memory);
         Ok(Arc::new(lines))
     }
 }

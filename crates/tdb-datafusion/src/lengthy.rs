@@ -1,45 +1,52 @@
-//! Functions whose output size depends on a number in their input, such as `lpad('x', 2000000000)`: they reserve
-//! memory of the session first. DataFusion 55.2 counts the memory that operators keep, but not that of functions.
+//! Functions whose results may be longer than their arguments, such as `lpad('x', 2000000000)` or `concat(a, a)`: they
+//! reserve memory of the session first. DataFusion 55.2 counts the memory that operators keep, but not that of
+//! functions.
 
+use std::any::Any;
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, FieldRef};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::compute::kernels::length::length;
+use datafusion::arrow::compute::concat;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
-use datafusion::execution::memory_pool::{MemoryConsumer, MemoryPool};
-use datafusion::functions::{string, unicode};
-use datafusion::functions_nested::range::{gen_series_udf, range_udf};
-use datafusion::functions_nested::repeat::array_repeat_udf;
+use datafusion::execution::SessionStateDefaults;
+use datafusion::execution::memory_pool::{
+    MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
+};
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::interval_arithmetic::Interval;
+use datafusion::logical_expr::preimage::PreimageResult;
+use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
+use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
 use datafusion::logical_expr::{
-    ColumnarValue, Documentation, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF,
-    ScalarUDFImpl, Signature,
+    BinaryExpr, ColumnarValue, Documentation, Expr, ExpressionPlacement, Operator, ReturnFieldArgs,
+    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, StructFieldMapping,
 };
 
-/// Kind of output, which determines its size per row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Makes {
-    /// Text of the length in the second argument, filled with characters of the third.
-    Filled,
-    /// The first argument, repeated as often as the second says.
-    Repeated,
-    /// Elements from the first argument to the second, or from 0 to the only one; the third is the step.
-    Series,
-}
+use crate::concat_operator::ConcatOperator;
+use crate::growth::{Growth, growth};
+use crate::held::held;
+use crate::sizes::{Argument, bytes_of};
 
-/// Bytes of an element of a list, and maximum bytes of a character.
-const ELEMENT: u64 = 8;
-const CHARACTER: u64 = 4;
+/// Part of the memory that a result may take without being counted: operators that keep rows until memory is full
+/// leave nothing for small ones.
+const PART_UNCOUNTED: usize = 16;
 
-/// Function of DataFusion that reserves memory before it runs.
+/// Bytes that a result may take without being counted, at least.
+const UNCOUNTED: usize = 1 << 20;
+
+/// Part of the memory by which results may exceed it, for the same reason.
+const PART_BEYOND: usize = 4;
+
+/// Function that reserves memory before it runs.
 #[derive(Debug)]
 pub(crate) struct Lengthy {
     function: Arc<ScalarUDF>,
-    makes: Makes,
+    growth: Growth,
     pool: Arc<dyn MemoryPool>,
 }
 
@@ -57,117 +64,165 @@ impl Hash for Lengthy {
     }
 }
 
-/// Returns these functions, with the pool that they reserve memory from.
+/// Returns the functions of DataFusion that reserve memory, and `||`, with the pool that they reserve it from.
 pub(crate) fn lengthy_functions(
     pool: &Arc<dyn MemoryPool>,
 ) -> impl Iterator<Item = Arc<ScalarUDF>> {
-    let functions = [
-        (unicode::lpad(), Makes::Filled),
-        (unicode::rpad(), Makes::Filled),
-        (string::repeat(), Makes::Repeated),
-        (array_repeat_udf(), Makes::Repeated),
-        (range_udf(), Makes::Series),
-        (gen_series_udf(), Makes::Series),
-    ]
-    .map(|(function, makes)| Lengthy {
-        function,
-        makes,
-        pool: Arc::clone(pool),
-    });
-    functions
+    let operator = Arc::new(ScalarUDF::from(ConcatOperator::default()));
+    SessionStateDefaults::default_scalar_functions()
         .into_iter()
-        .map(|function| Arc::new(ScalarUDF::from(function)))
+        .chain([operator])
+        .filter_map(|function| lengthy(&function, pool))
+}
+
+/// Returns a function that reserves memory, if the function is one whose results may be long.
+fn lengthy(function: &Arc<ScalarUDF>, pool: &Arc<dyn MemoryPool>) -> Option<Arc<ScalarUDF>> {
+    let growth = growth(function.name());
+    let inner: &dyn Any = &**function.inner();
+    if growth == Growth::None || inner.is::<Lengthy>() {
+        return None;
+    }
+    Some(Arc::new(ScalarUDF::from(Lengthy {
+        function: Arc::clone(function),
+        growth,
+        pool: Arc::clone(pool),
+    })))
+}
+
+/// Replaces calls of such functions, which DataFusion makes of operators and of other calls without asking the
+/// registry.
+pub(crate) fn with_lengthy(expr: Expr, pool: &Arc<dyn MemoryPool>) -> Result<Transformed<Expr>> {
+    expr.transform_up(|part| match part {
+        Expr::ScalarFunction(ScalarFunction { func, args }) => Ok(match lengthy(&func, pool) {
+            Some(func) => Transformed::yes(call(func, args)),
+            None => Transformed::no(call(func, args)),
+        }),
+        Expr::BinaryExpr(BinaryExpr {
+            left,
+            op: Operator::StringConcat,
+            right,
+        }) => {
+            let function = Arc::new(ScalarUDF::from(ConcatOperator::default()));
+            let function = lengthy(&function, pool).unwrap_or(function);
+            Ok(Transformed::yes(call(function, vec![*left, *right])))
+        }
+        other => Ok(Transformed::no(other)),
+    })
+}
+
+fn call(function: Arc<ScalarUDF>, args: Vec<Expr>) -> Expr {
+    Expr::ScalarFunction(ScalarFunction::new_udf(function, args))
 }
 
 impl Lengthy {
-    /// Returns the maximum number of bytes that a call produces; arguments of other types count as 0.
-    fn bytes(&self, args: &ScalarFunctionArgs) -> Result<u64> {
-        let columns = args
-            .args
-            .iter()
-            .map(Column::new)
-            .collect::<Result<Vec<_>>>()?;
-        let mut sum = 0_u64;
-        for row in 0..args.number_rows {
-            let value = |place: usize| columns.get(place).and_then(|column| column.value(row));
-            let bytes = match self.makes {
-                Makes::Filled => {
-                    // Spaces by default.
-                    let filling = columns.get(2).map_or(1, |filling| filling.size(row));
-                    let character = filling.clamp(1, CHARACTER);
-                    value(1).map_or(0, at_least_none).saturating_mul(character)
-                }
-                Makes::Repeated => {
-                    let size = columns.first().map_or(0, |first| first.size(row));
-                    value(1).map_or(0, at_least_none).saturating_mul(size)
-                }
-                Makes::Series => {
-                    let (from, to) = match (value(0), value(1)) {
-                        (Some(to), None) => (0, to),
-                        (Some(from), Some(to)) => (from, to),
-                        (None, _) => continue,
-                    };
-                    let step = value(2).map_or(1, i64::unsigned_abs);
-                    let elements = from.abs_diff(to).checked_div(step).unwrap_or(0);
-                    elements.saturating_mul(ELEMENT)
-                }
-            };
-            // A sum that overflows is more than any memory.
-            sum = sum.saturating_add(bytes);
-        }
-        Ok(sum)
-    }
-}
-
-fn at_least_none(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
-}
-
-/// Argument as numbers: the values of integers, the lengths of text.
-struct Column {
-    numbers: Option<ArrayRef>,
-    is_text: bool,
-    /// Whether there is one value for all rows.
-    is_scalar: bool,
-}
-
-impl Column {
-    fn new(argument: &ColumnarValue) -> Result<Self> {
-        let (array, is_scalar) = match argument {
-            ColumnarValue::Array(array) => (Arc::clone(array), false),
-            ColumnarValue::Scalar(value) => (ScalarValue::to_array(value)?, true),
-        };
-        let is_text = matches!(
-            array.data_type(),
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-        );
-        let numbers = if is_text {
-            Some(length(&array)?)
-        } else if array.data_type().is_integer() {
-            Some(array)
-        } else {
-            None
-        };
-        let whole = numbers.map(|numbers| cast(&numbers, &DataType::Int64));
-        Ok(Self {
-            numbers: whole.transpose()?,
-            is_text,
-            is_scalar,
+    /// Returns the same for another function.
+    fn with(&self, function: ScalarUDF) -> ScalarUDF {
+        ScalarUDF::from(Self {
+            function: Arc::new(function),
+            growth: self.growth,
+            pool: Arc::clone(&self.pool),
         })
     }
 
-    fn value(&self, row: usize) -> Option<i64> {
-        let numbers = self.numbers.as_ref()?.as_primitive::<Int64Type>();
-        let row = if self.is_scalar { 0 } else { row };
-        (row < numbers.len() && numbers.is_valid(row)).then(|| numbers.value(row))
+    /// Returns the most bytes that a call makes.
+    fn bytes(&self, args: &ScalarFunctionArgs) -> Result<usize> {
+        let arguments = args.args.iter().map(Argument::new);
+        let arguments = arguments.collect::<Result<Vec<_>>>()?;
+        let bytes = self.growth.bytes(&arguments, args.number_rows)?;
+        usize::try_from(bytes)
+            .map_err(|_| exec_datafusion_err!("{} makes more than any memory", self.name()))
     }
 
-    /// Returns the bytes of a value; those of an element for other types.
-    fn size(&self, row: usize) -> u64 {
-        match self.value(row) {
-            Some(length) if self.is_text => at_least_none(length),
-            _ => ELEMENT,
+    fn memory(&self) -> usize {
+        match self.pool.memory_limit() {
+            MemoryLimit::Finite(most) => most,
+            _ => usize::MAX,
         }
+    }
+
+    fn uncounted(&self) -> usize {
+        (self.memory() / PART_UNCOUNTED).max(UNCOUNTED)
+    }
+
+    fn reservation(&self) -> MemoryReservation {
+        MemoryConsumer::new(self.name()).register(&self.pool)
+    }
+
+    fn reserve(&self, memory: &MemoryReservation, bytes: usize) -> Result<()> {
+        let Err(refused) = memory.try_grow(bytes) else {
+            return Ok(());
+        };
+        let most = self.memory();
+        let used = self.pool.reserved().saturating_add(bytes);
+        if used > most.saturating_add(most / PART_BEYOND) {
+            return Err(refused);
+        }
+        memory.grow(bytes);
+        Ok(())
+    }
+
+    /// Returns a result that holds the memory that it takes.
+    fn kept(&self, made: ColumnarValue, memory: MemoryReservation) -> Result<ColumnarValue> {
+        let ColumnarValue::Array(array) = made else {
+            return Ok(made);
+        };
+        let bytes = usize::try_from(bytes_of(&array)?).unwrap_or(usize::MAX);
+        if bytes <= self.uncounted() {
+            return Ok(ColumnarValue::Array(array));
+        }
+        memory.shrink(memory.size().saturating_sub(bytes));
+        Ok(ColumnarValue::Array(held(&array, memory)?))
+    }
+
+    /// Calls the function for so few rows at a time that the bound of each result is small.
+    fn in_pieces(&self, args: &ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let (memory, uncounted) = (self.reservation(), self.uncounted());
+        let mut made: Vec<ArrayRef> = Vec::new();
+        let mut sum = 0;
+        let mut todo = vec![0..args.number_rows];
+        while let Some(rows) = todo.pop() {
+            let piece = piece(args, &rows);
+            let bytes = self.bytes(&piece)?;
+            if bytes > uncounted && rows.len() > 1 {
+                let middle = rows.start + rows.len() / 2;
+                todo.push(middle..rows.end);
+                todo.push(rows.start..middle);
+                continue;
+            }
+            let meanwhile = self.reservation();
+            if bytes > uncounted {
+                self.reserve(&meanwhile, bytes)?;
+            }
+            let result = self.function.invoke_with_args(piece)?;
+            let result = result.into_array(rows.len())?;
+            drop(meanwhile);
+            sum += result.get_array_memory_size();
+            if sum > uncounted {
+                self.reserve(&memory, sum - memory.size())?;
+            }
+            made.push(result);
+        }
+        if sum > uncounted {
+            // The pieces, and the column that they are copied to.
+            self.reserve(&memory, sum)?;
+        }
+        let pieces: Vec<&dyn Array> = made.iter().map(|piece| &**piece).collect();
+        let whole = concat(&pieces)?;
+        drop(made);
+        self.kept(ColumnarValue::Array(whole), memory)
+    }
+}
+
+/// Returns a call for some of the rows.
+fn piece(args: &ScalarFunctionArgs, rows: &Range<usize>) -> ScalarFunctionArgs {
+    let values = args.args.iter().map(|value| match value {
+        ColumnarValue::Array(array) => ColumnarValue::Array(array.slice(rows.start, rows.len())),
+        ColumnarValue::Scalar(value) => ColumnarValue::Scalar(value.clone()),
+    });
+    ScalarFunctionArgs {
+        args: values.collect(),
+        number_rows: rows.len(),
+        ..args.clone()
     }
 }
 
@@ -196,6 +251,11 @@ impl ScalarUDFImpl for Lengthy {
         self.function.return_field_from_args(args)
     }
 
+    fn with_updated_config(&self, config: &ConfigOptions) -> Option<ScalarUDF> {
+        let updated = self.function.inner().with_updated_config(config)?;
+        Some(self.with(updated))
+    }
+
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
         self.function.coerce_types(types)
     }
@@ -204,15 +264,91 @@ impl ScalarUDFImpl for Lengthy {
         self.function.inner().is_strict()
     }
 
+    fn simplify(&self, args: Vec<Expr>, context: &SimplifyContext) -> Result<ExprSimplifyResult> {
+        // Literals are joined there without a call. Long ones are left to one, which reserves memory.
+        let long = args.iter().filter_map(|arg| match arg {
+            Expr::Literal(value, _) => Some(value.size()),
+            _ => None,
+        });
+        let long: usize = long.sum();
+        if long.saturating_mul(args.len()) > self.uncounted() {
+            return Ok(ExprSimplifyResult::Original(args));
+        }
+        Ok(match self.function.simplify(args, context)? {
+            ExprSimplifyResult::Simplified(expr) => {
+                ExprSimplifyResult::Simplified(with_lengthy(expr, &self.pool)?.data)
+            }
+            original @ ExprSimplifyResult::Original(_) => original,
+        })
+    }
+
+    fn preimage(
+        &self,
+        args: &[Expr],
+        literal: &Expr,
+        context: &SimplifyContext,
+    ) -> Result<PreimageResult> {
+        self.function.preimage(args, literal, context)
+    }
+
+    fn short_circuits(&self) -> bool {
+        self.function.short_circuits()
+    }
+
+    fn conditional_arguments<'a>(
+        &self,
+        args: &'a [Expr],
+    ) -> Option<(Vec<&'a Expr>, Vec<&'a Expr>)> {
+        self.function.conditional_arguments(args)
+    }
+
+    fn evaluate_bounds(&self, inputs: &[&Interval]) -> Result<Interval> {
+        self.function.evaluate_bounds(inputs)
+    }
+
+    fn propagate_constraints(
+        &self,
+        interval: &Interval,
+        inputs: &[&Interval],
+    ) -> Result<Option<Vec<Interval>>> {
+        self.function.propagate_constraints(interval, inputs)
+    }
+
+    fn output_ordering(&self, inputs: &[ExprProperties]) -> Result<SortProperties> {
+        self.function.output_ordering(inputs)
+    }
+
+    fn preserves_lex_ordering(&self, inputs: &[ExprProperties]) -> Result<bool> {
+        self.function.inner().preserves_lex_ordering(inputs)
+    }
+
+    fn strictly_order_preserving(&self, inputs: &[ExprProperties]) -> Result<bool> {
+        self.function.inner().strictly_order_preserving(inputs)
+    }
+
+    fn struct_field_mapping(&self, literals: &[Option<ScalarValue>]) -> Option<StructFieldMapping> {
+        self.function.inner().struct_field_mapping(literals)
+    }
+
+    fn placement(&self, args: &[ExpressionPlacement]) -> ExpressionPlacement {
+        self.function.inner().placement(args)
+    }
+
     fn documentation(&self) -> Option<&Documentation> {
         self.function.documentation()
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let bytes = usize::try_from(self.bytes(&args)?)
-            .map_err(|_| exec_datafusion_err!("{} makes more than any memory", self.name()))?;
-        let memory = MemoryConsumer::new(self.name()).register(&self.pool);
-        memory.try_grow(bytes)?;
-        self.function.invoke_with_args(args)
+        let bytes = self.bytes(&args)?;
+        if bytes <= self.uncounted() {
+            return self.function.invoke_with_args(args);
+        }
+        let is_array = |value: &ColumnarValue| matches!(value, ColumnarValue::Array(_));
+        if self.growth.is_loose() && args.number_rows > 1 && args.args.iter().any(is_array) {
+            return self.in_pieces(&args);
+        }
+        let memory = self.reservation();
+        self.reserve(&memory, bytes)?;
+        self.kept(self.function.invoke_with_args(args)?, memory)
     }
 }

@@ -20,8 +20,9 @@ use datafusion::object_store::{
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
 
-/// Extensions of files that consist of lines. Compressed files are not checked, since the length of their lines is
-/// unknown here.
+use crate::packed;
+
+/// Extensions of files that consist of lines; compressed files are text, too.
 const ENDINGS: [&str; 6] = [".csv", ".json", ".jsonl", ".ndjson", ".tsv", ".txt"];
 
 /// Number of bytes of a local file that are read at once.
@@ -35,17 +36,53 @@ pub(crate) struct LongLine {
     most: u64,
 }
 
-/// Files of a store whose lines have a maximum length in bytes.
+/// A line may take 1/PART_OF_LINE of the memory: several copies exist while it is read.
+const PART_OF_LINE: u64 = 16;
+
+/// Files of a store whose lines have a maximum length in bytes. Of compressed files, the text in them is read.
 #[derive(Debug)]
 pub(crate) struct BoundedLines {
     files: Arc<dyn ObjectStore>,
-    most: u64,
+    memory: u64,
 }
 
 impl BoundedLines {
-    pub(crate) fn new(files: Arc<dyn ObjectStore>, most: u64) -> Self {
-        Self { files, most }
+    pub(crate) fn new(files: Arc<dyn ObjectStore>, memory: u64) -> Self {
+        Self { files, memory }
     }
+
+    fn bounded(
+        &self,
+        location: &Path,
+        bytes: BoxStream<'static, Result<Bytes>>,
+    ) -> GetResultPayload {
+        let too_long = LongLine {
+            file: location.to_string(),
+            most: self.memory / PART_OF_LINE,
+        };
+        GetResultPayload::Stream(bounded(bytes, too_long))
+    }
+
+    /// Returns the text in a compressed file.
+    async fn text(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        let is_head = options.head;
+        if options.range.is_some() {
+            return Err(in_parts(location));
+        }
+        let mut found = self.files.get_opts(location, options).await?;
+        packed::told(&mut found);
+        if is_head {
+            return Ok(found);
+        }
+        let text = packed::text_of(found.payload, self.memory).await?;
+        found.payload = self.bounded(location, text);
+        Ok(found)
+    }
+}
+
+fn in_parts(location: &Path) -> Error {
+    let what = format!("{location} is compressed, and read as text from its beginning");
+    failed(what.into())
 }
 
 impl fmt::Display for BoundedLines {
@@ -87,7 +124,7 @@ fn chunk(mut file: File, range: Range<u64>) -> io::Result<Option<Chunk>> {
     Ok(Some((bytes.into(), (file, next..end))))
 }
 
-fn failed(source: Box<dyn std::error::Error + Send + Sync>) -> Error {
+pub(crate) fn failed(source: Box<dyn std::error::Error + Send + Sync>) -> Error {
     Error::Generic {
         store: "files of text",
         source,
@@ -118,6 +155,9 @@ fn bounded(
 #[async_trait]
 impl ObjectStore for BoundedLines {
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        if packed::is_packed(location.as_ref()) {
+            return self.text(location, options).await;
+        }
         let is_head = options.head;
         let mut found = self.files.get_opts(location, options).await?;
         let name = location.as_ref().to_ascii_lowercase();
@@ -128,15 +168,14 @@ impl ObjectStore for BoundedLines {
             GetResultPayload::File(file, _) => chunks(file, found.range.clone()),
             GetResultPayload::Stream(stream) => stream,
         };
-        let too_long = LongLine {
-            file: location.to_string(),
-            most: self.most,
-        };
-        found.payload = GetResultPayload::Stream(bounded(bytes, too_long));
+        found.payload = self.bounded(location, bytes);
         Ok(found)
     }
 
     async fn get_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        if packed::is_packed(location.as_ref()) {
+            return Err(in_parts(location));
+        }
         self.files.get_ranges(location, ranges).await
     }
 
@@ -165,7 +204,7 @@ impl ObjectStore for BoundedLines {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.files.list(prefix)
+        self.files.list(prefix).map_ok(packed::meta).boxed()
     }
 
     fn list_with_offset(
@@ -173,11 +212,14 @@ impl ObjectStore for BoundedLines {
         prefix: Option<&Path>,
         offset: &Path,
     ) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.files.list_with_offset(prefix, offset)
+        let found = self.files.list_with_offset(prefix, offset);
+        found.map_ok(packed::meta).boxed()
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
-        self.files.list_with_delimiter(prefix).await
+        let mut found = self.files.list_with_delimiter(prefix).await?;
+        found.objects = found.objects.into_iter().map(packed::meta).collect();
+        Ok(found)
     }
 
     async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
