@@ -13,6 +13,7 @@ mod merge;
 mod merge_position;
 mod output;
 mod outset;
+mod part;
 mod plan;
 mod plan_index;
 mod planned_read;
