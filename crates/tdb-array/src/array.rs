@@ -4,7 +4,7 @@ use std::sync::Arc;
 use tdb_fragment::{ConsolidatedMetadata, FragmentIndex, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::DimensionLabel;
-use tdb_store::{Piece, Read, Store};
+use tdb_store::{JoinedReads, Piece, Read, Store};
 use tdb_tile::{Bug, Grant};
 
 use crate::delete::read_deletes;
@@ -282,6 +282,15 @@ impl Array {
     /// A limit that is exceeded, or any error of the store.
     pub fn fetch(&self, reads: &[Read]) -> Result<(Grant, Vec<Piece>), ArrayError> {
         self.place.fetch(reads)
+    }
+
+    /// Joins byte ranges as [`Array::fetch`] does, for callers that fetch them by other means. The returned grant
+    /// accounts for the memory of the bytes.
+    ///
+    /// # Errors
+    /// A limit that is exceeded.
+    pub fn join(&self, reads: &[Read]) -> Result<(Grant, JoinedReads), ArrayError> {
+        self.place.join(reads)
     }
 
     /// Opens the array of a dimension label, as of the same time and with the same key.

@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use tdb_store::{
-    Distance, Listing, ObjectWriter, Page, Piece, Read, ReadAndListed, Store, StoreError, join,
+    Distance, Listing, ObjectWriter, Page, Piece, Read, ReadAndListed, SentReads, Store,
+    StoreError, join,
 };
 
 use crate::directory::{DRAFT_FOLDER, SCHEMA_FOLDER};
@@ -118,6 +119,11 @@ impl Store for DraftStore {
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
         let reads: Vec<Read> = reads.iter().map(|read| self.read_of(read)).collect();
         self.inner.read(&reads)
+    }
+
+    fn send(&self, reads: &[Read]) -> Option<SentReads> {
+        let reads: Vec<Read> = reads.iter().map(|read| self.read_of(read)).collect();
+        self.inner.send(&reads)
     }
 
     fn read_and_list(&self, reads: &[Read], prefixes: &[&str]) -> ReadAndListed {

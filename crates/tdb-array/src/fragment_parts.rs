@@ -224,25 +224,29 @@ impl ObjectReader {
     /// Performs several reads together; joins ranges of an object that are near each other. The returned grant
     /// accounts for their memory.
     pub(crate) fn fetch(&self, reads: &[Read]) -> Result<(Grant, Vec<Piece>), ArrayError> {
-        let store = &**self.location.store();
+        let (held, joined) = self.join(reads)?;
+        let pieces = joined.read(&**self.location.store()).into_iter();
+        Ok((held, pieces.collect::<Result<Vec<Piece>, _>>()?))
+    }
+
+    /// Joins ranges of an object that are near each other, and takes the memory for their bytes.
+    pub(crate) fn join(&self, reads: &[Read]) -> Result<(Grant, JoinedReads), ArrayError> {
+        let store = self.location.store();
         let gap = match store.distance() {
             Distance::Near => GAP,
             Distance::Far { gap } => gap.max(GAP),
         };
         let budget = &self.location.limits().budget;
         let joined = JoinedReads::new(reads, gap, MOST);
-        let (joined, held) = match budget.take(joined.bytes()) {
-            Ok(held) => (joined, held),
+        match budget.take(joined.bytes()) {
+            Ok(held) => Ok((held, joined)),
             // There may be no memory for the bytes between the ranges.
             Err(_) => {
                 let joined = JoinedReads::new(reads, 0, MOST);
                 let first = reads.first().map_or("", |read| &*read.key);
-                let held = budget.take(joined.bytes()).at(first)?;
-                (joined, held)
+                Ok((budget.take(joined.bytes()).at(first)?, joined))
             }
-        };
-        let pieces = joined.read(store).into_iter();
-        Ok((held, pieces.collect::<Result<Vec<Piece>, _>>()?))
+        }
     }
 }
 

@@ -98,9 +98,46 @@ pub(crate) fn array(
     Ok(make_array(data))
 }
 
+/// Whether each index, also those of null cells, has a label: the greatest one is compared, as if it had no sign, since
+/// that is found without looking at one index after the other.
+fn are_labelled(cells: &ColumnCells<'_>, labels: usize) -> bool {
+    let (datatype, values) = (cells.column.datatype, &*cells.column.values);
+    let bytes = cells.count.checked_mul(datatype.size());
+    let Some(values) = bytes.and_then(|bytes| values.get(..bytes)) else {
+        return false;
+    };
+    let greatest: Option<u64> = match datatype.size() {
+        1 => values.iter().copied().max().map(u64::from),
+        2 => greatest_of::<2, _>(values, u16::from_le_bytes).map(u64::from),
+        4 => greatest_of::<4, _>(values, u32::from_le_bytes).map(u64::from),
+        8 => greatest_of::<8, _>(values, u64::from_le_bytes),
+        _ => return false,
+    };
+    // Without its sign, a negative index is at least the first number that a signed one cannot be.
+    let positive = match (datatype.is_signed(), datatype.size()) {
+        (true, 1) => 1 << 7,
+        (true, 2) => 1 << 15,
+        (true, 4) => 1 << 31,
+        (true, _) => 1 << 63,
+        (false, _) => u64::MAX,
+    };
+    greatest.is_none_or(|greatest| greatest < positive.min(labels as u64))
+}
+
+fn greatest_of<const SIZE: usize, T: Ord>(
+    values: &[u8],
+    number: impl Fn([u8; SIZE]) -> T,
+) -> Option<T> {
+    let (cells, _) = values.as_chunks::<SIZE>();
+    cells.iter().map(|cell| number(*cell)).max()
+}
+
 /// The validity bits, with indexes without a label as null.
 fn validity(cells: &ColumnCells<'_>, labels: usize) -> Option<Buffer> {
     let datatype = cells.column.datatype;
+    if are_labelled(cells, labels) {
+        return cells.validity();
+    }
     let labelled =
         |bytes| read_index(bytes, datatype.is_signed()).is_some_and(|index| index < labels as u64);
     let mut indexes = cells
@@ -108,9 +145,6 @@ fn validity(cells: &ColumnCells<'_>, labels: usize) -> Option<Buffer> {
         .values
         .chunks_exact(datatype.size())
         .take(cells.count);
-    if indexes.clone().all(labelled) {
-        return cells.validity();
-    }
     // `collect_bool` calls this in order, so the iterator keeps pace.
     let valid = |cell| indexes.next().is_some_and(labelled) && cells.column.is_valid(cell);
     Some(BooleanBuffer::collect_bool(cells.count, valid).into_inner())

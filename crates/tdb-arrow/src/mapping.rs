@@ -142,6 +142,11 @@ impl Mapping {
         &self.schema
     }
 
+    /// Returns the labels of each column: the values of its dictionary; `None` for columns that have none.
+    pub fn labels(&self) -> impl Iterator<Item = Option<&ArrayRef>> {
+        self.columns.iter().map(|column| column.labels.as_ref())
+    }
+
     /// Converts the next batch of the result.
     ///
     /// # Errors

@@ -28,6 +28,8 @@ pub struct Profile {
     pub fragments_visited: u64,
     /// Tiles examined while choosing tiles for batches of sparse arrays, or to find tiles that can be copied.
     pub tiles_visited: u64,
+    /// Reads whose tiles were searched; the parts of one that share its plan do not count.
+    pub reads_planned: u64,
     /// Time spent deciding which tiles to read, including reading labels if ranges of labels are requested.
     pub plan: Duration,
     /// Time spent waiting for bytes of tiles.
@@ -67,6 +69,7 @@ pub struct Counters {
     tiles_copied: AtomicU64,
     fragments_visited: AtomicU64,
     tiles_visited: AtomicU64,
+    reads_planned: AtomicU64,
     /// [`Profile::plan`].
     pub plan: Stage,
     /// [`Profile::read`].
@@ -151,6 +154,11 @@ impl Counters {
             .fetch_add(tiles as u64, Ordering::Relaxed);
     }
 
+    /// Counts a read whose tiles were searched.
+    pub fn add_planned_read(&self) {
+        self.reads_planned.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Returns a snapshot of all counters.
     pub fn profile(&self) -> Profile {
         let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -164,6 +172,7 @@ impl Counters {
             tiles_copied: number(&self.tiles_copied),
             fragments_visited: number(&self.fragments_visited),
             tiles_visited: number(&self.tiles_visited),
+            reads_planned: number(&self.reads_planned),
             plan: self.plan.sum(),
             read: self.read.sum(),
             decode: self.decode.sum(),

@@ -11,7 +11,8 @@ use serde_json::Value as Json;
 use tdb::engine::array::Array;
 use tdb::engine::cells::Session;
 use tdb::engine::store::{
-    Distance, Listing, Object, ObjectWriter, Page, Piece, Read, ReadAndListed, Store, StoreError,
+    Distance, Listing, Object, ObjectWriter, Page, Piece, Read, ReadAndListed, SentReads, Store,
+    StoreError,
 };
 use tdb::{LocalStores, RemoteFolder, Stores};
 
@@ -36,6 +37,22 @@ struct Counters {
     session: OnceLock<Session>,
     stores: OnceLock<Arc<dyn Stores>>,
     stages: Mutex<Vec<(&'static str, Duration)>>,
+}
+
+impl Counters {
+    fn read_some(&self, reads: usize, bytes: u64) {
+        self.reads.fetch_add(reads as u64, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn count_read(&self, answers: &[Result<Piece, StoreError>]) {
+        let found = answers
+            .iter()
+            .flatten()
+            .map(|piece| piece.bytes.len() as u64)
+            .sum();
+        self.read_some(answers.len(), found);
+    }
 }
 
 /// Opens stores as usual, wrapped so that their accesses are counted.
@@ -255,19 +272,11 @@ struct CountingStore {
 
 impl CountingStore {
     fn read_some(&self, reads: usize, bytes: u64) {
-        self.counters
-            .reads
-            .fetch_add(reads as u64, Ordering::Relaxed);
-        self.counters.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.counters.read_some(reads, bytes);
     }
 
     fn count_read(&self, answers: &[Result<Piece, StoreError>]) {
-        let found = answers
-            .iter()
-            .flatten()
-            .map(|piece| piece.bytes.len() as u64)
-            .sum();
-        self.read_some(answers.len(), found);
+        self.counters.count_read(answers);
     }
 }
 
@@ -339,6 +348,22 @@ impl Store for CountingStore {
         let answers = self.store.read(reads);
         self.count_read(&answers);
         answers
+    }
+
+    fn send(&self, reads: &[Read]) -> Option<SentReads> {
+        if let Some(first) = reads.first()
+            && let Err(interrupted) = interrupt::check(&first.key)
+        {
+            let answers = vec![Err(interrupted); reads.len()];
+            return Some(Box::pin(std::future::ready(answers)));
+        }
+        let sent = self.store.send(reads)?;
+        let counters = Arc::clone(&self.counters);
+        Some(Box::pin(async move {
+            let answers = sent.await;
+            counters.count_read(&answers);
+            answers
+        }))
     }
 
     fn read_and_list(&self, reads: &[Read], prefixes: &[&str]) -> ReadAndListed {

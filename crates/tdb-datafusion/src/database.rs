@@ -30,6 +30,7 @@ use crate::factory::{ArrayTables, TABLE_TYPE};
 use crate::finer::{FinerTimes, TimesOfText};
 use crate::functions::with_functions;
 use crate::group::GroupTables;
+use crate::grouped_labels::GroupByCodes;
 use crate::inserted;
 use crate::json_lines::{JSON_LINES, with_json_lines};
 use crate::memory::{bound, runtime};
@@ -83,7 +84,9 @@ impl Database {
     /// # Errors
     /// [`SqlError`].
     pub fn new(arrays: Arc<Arrays>) -> Result<Self, SqlError> {
-        Self::extended(arrays, |state| state)
+        Self::extended(arrays, |state| {
+            state.with_optimizer_rule(Arc::new(GroupByCodes))
+        })
     }
 
     /// Like [`Database::new`], with a modified DataFusion state: another planner, or additional functions.

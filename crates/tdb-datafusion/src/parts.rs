@@ -44,6 +44,25 @@ pub(crate) fn cut(
     Ok(parts.unwrap_or(whole))
 }
 
+/// Returns ranges that contain all of these parts, and nothing else if they follow each other along one dimension.
+pub(crate) fn around(schema: &ArraySchema, parts: &[Part]) -> Part {
+    let along = schema.dimensions.iter().filter_map(|dimension| {
+        let own = parts.iter().map(|part| {
+            let mut ranges = part.iter().filter(|(name, _)| *name == dimension.name);
+            let (_, first) = ranges.next()?;
+            Some(ranges.fold(first.clone(), |all, (_, range)| {
+                all.union(dimension.datatype, range)
+            }))
+        });
+        // A part without a range of the dimension has all of it.
+        let ranges: Vec<Range> = own.collect::<Option<_>>()?;
+        let all = ranges.into_iter();
+        let all = all.reduce(|all, range| all.union(dimension.datatype, &range))?;
+        Some((dimension.name.clone(), all))
+    });
+    along.collect()
+}
+
 /// Returns the range that a read covers along a dimension, from its first to its last coordinate.
 fn span(schema: &ArraySchema, subarray: &Subarray, dimension: usize) -> Option<Range> {
     let datatype = schema.dimensions.get(dimension)?.datatype;

@@ -1,7 +1,7 @@
 //! Plan node that reads an array.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use arrow_schema::{SchemaRef, SortOptions};
 use datafusion::common::config::ConfigOptions;
@@ -10,7 +10,6 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{ColumnStatistics, Result, Statistics, internal_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::{Column, DynamicFilterTracking};
-use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, PhysicalSortExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::filter_pushdown::{
@@ -24,17 +23,12 @@ use datafusion::physical_plan::{
     PlanProperties,
 };
 use tdb_condition::Condition;
-use tdb_query::{ReadOptions, Request, ResultOrder};
+use tdb_query::{ResultOrder, SharedPlan};
 
+use crate::part_reads::{PartReads, PlanInCommon, ScanRead, natural_order};
 use crate::parts::{self, Part};
-use crate::pushdown::{self, pushed};
-use crate::pushed_condition::Inexactness;
-use crate::slices::Slices;
 use crate::source::Source;
 use crate::stream::Batches;
-
-/// Approximate size of a batch in bytes: small enough to stay in the processor's cache.
-const BATCH: u64 = 4 << 20;
 
 /// Reads some columns of the cells of an array that match a condition, in partitions that are read side by side.
 ///
@@ -54,8 +48,8 @@ pub struct ArrayScan {
     pub(crate) statistics: Arc<Statistics>,
     /// Filters that become known while the query runs.
     dynamic: Vec<Arc<dyn PhysicalExpr>>,
-    /// Set once the metadata for planning all parts was fetched.
-    prepared: Arc<OnceLock<()>>,
+    /// Plan that the partitions share.
+    plan: Arc<PlanInCommon>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -69,12 +63,7 @@ impl ArrayScan {
         parts: Vec<Part>,
         statistics: Statistics,
     ) -> Result<Self> {
-        let is_dense = source.array.schema().is_dense();
-        let order = if is_dense {
-            ResultOrder::RowMajor
-        } else {
-            ResultOrder::Unordered
-        };
+        let order = natural_order(source);
         Ok(Self {
             properties: properties(source, &columns, order, parts.len())?,
             source: Arc::clone(source),
@@ -86,9 +75,15 @@ impl ArrayScan {
             order,
             statistics: Arc::new(statistics),
             dynamic: Vec::new(),
-            prepared: Arc::default(),
+            plan: Arc::default(),
             metrics: ExecutionPlanMetricsSet::new(),
         })
+    }
+
+    /// Returns the same scan with the plan of its whole read, if there is one.
+    pub(crate) fn with_plan(self, plan: Option<SharedPlan>) -> Self {
+        let plan = plan.map_or_else(Arc::default, |plan| Arc::new(PlanInCommon::of(plan)));
+        Self { plan, ..self }
     }
 
     /// Returns the same scan with another order of the cells and another number of partitions.
@@ -97,7 +92,7 @@ impl ArrayScan {
             properties: properties(&self.source, &self.columns, order, partitions)?,
             order,
             partitions,
-            ..self
+            ..self.unplanned()
         })
     }
 
@@ -105,98 +100,28 @@ impl ArrayScan {
         self.properties.eq_properties.schema()
     }
 
-    /// Fetches the metadata for planning all parts of a far array, once for all of them: partitions that begin at the
-    /// same time would each request the same.
-    pub(crate) fn prepare(&self) {
-        let source = &self.source;
-        if !source.is_far() || self.parts.len() < 2 {
-            return;
+    /// Returns a copy whose parts are not planned yet, to be changed.
+    fn unplanned(&self) -> Self {
+        Self {
+            plan: Arc::default(),
+            ..self.clone()
         }
-        self.prepared.get_or_init(|| {
-            let mut all = Part::new();
-            for range in self.parts.iter().flatten() {
-                if !all.contains(range) {
-                    all.push(range.clone());
-                }
-            }
-            // A failure here occurs again when a part is read, and is reported there.
-            let _ = tdb_query::prepare(&source.session, &source.array, &self.ask(all));
-        });
     }
 
-    /// True if filters that become known while the query runs may narrow the first dimension, as those of
-    /// `ORDER BY … LIMIT` do. Each slice of a part is then read with the filters known at its turn. The filters of
-    /// joins are complete when a read begins.
-    fn is_sliced(&self) -> bool {
-        let Some(first) = self.source.fields.first() else {
-            return false;
-        };
-        let changing = self.dynamic.iter().filter(|filter| may_change(filter));
-        let mut columns = changing.flat_map(collect_columns);
-        self.order == ResultOrder::Unordered && columns.any(|column| column.name() == first.name)
-    }
-
-    /// Returns the slices of a part along the first dimension; the part itself if slicing is of no use.
-    fn slices(&self, part: &Part) -> Result<Vec<Part>> {
-        if !self.is_sliced() {
-            return Ok(vec![part.clone()]);
+    /// Returns what the partitions read.
+    fn read(&self) -> ScanRead {
+        let schema = self.source.array.schema();
+        ScanRead {
+            source: Arc::clone(&self.source),
+            columns: self.columns.clone(),
+            condition: self.condition.clone(),
+            limit: self.limit,
+            order: self.order,
+            dynamic: self.dynamic.clone(),
+            all: (self.parts.len() > 1).then(|| parts::around(schema, &self.parts)),
+            plan: Arc::clone(&self.plan),
         }
-        let source = &self.source;
-        let (snapshot, limits) = (source.array.snapshot(), source.session.limits());
-        let options = self.ask(part.clone());
-        let mut request = Request::new(snapshot, &options, &source.enumerations, limits)
-            .map_err(|error| source.failed(error))?;
-        let narrowed = request.narrow(snapshot, &options, limits);
-        narrowed.map_err(|error| source.failed(error))?;
-        let slices = parts::slices(&source.array, request.subarray())
-            .map_err(|error| source.failed(error))?;
-        let Some(slices) = slices else {
-            return Ok(vec![part.clone()]);
-        };
-        // A part may be limited along another dimension.
-        let within = slices.into_iter().map(|mut slice| {
-            let named = |name: &String| slice.iter().any(|(known, _)| known == name);
-            let others: Part = part
-                .iter()
-                .filter(|(name, _)| !named(name))
-                .cloned()
-                .collect();
-            slice.extend(others);
-            slice
-        });
-        Ok(within.collect())
     }
-
-    /// Returns the read options of a part, with the filters known by now.
-    fn ask(&self, part: Part) -> ReadOptions {
-        let source = &self.source;
-        let known = self
-            .dynamic
-            .iter()
-            .filter_map(|filter| pushed(filter.as_ref(), source, Inexactness::BeMore))
-            .map(|known| known.condition);
-        ReadOptions::default()
-            .dimensions(Some(source.names(&self.columns, true)))
-            .attributes(Some(source.names(&self.columns, false)))
-            .ranges(part)
-            .condition(
-                self.condition
-                    .iter()
-                    .cloned()
-                    .chain(known)
-                    .reduce(Condition::and),
-            )
-            .rules(pushdown::rules())
-            .order(Some(self.order))
-            .limit(self.limit.map(|limit| limit as u64))
-            .batch_bytes(Some(BATCH))
-    }
-}
-
-/// True if a filter can still become narrower.
-fn may_change(filter: &Arc<dyn PhysicalExpr>) -> bool {
-    let tracking = DynamicFilterTracking::classify(filter);
-    matches!(tracking, DynamicFilterTracking::Watching(_))
 }
 
 /// Returns the statistics of the first `limit` rows; nothing is known of their columns.
@@ -318,20 +243,9 @@ impl ExecutionPlan for ArrayScan {
             let schema = Arc::clone(self.columns_schema());
             return Ok(Box::pin(EmptyRecordBatchStream::new(schema)));
         };
-        let scan = self.clone();
         let metrics = BaselineMetrics::new(&self.metrics, partition);
-        let mut slices = None;
-        let ask = move || {
-            let slices = match &mut slices {
-                Some(slices) => slices,
-                None => {
-                    scan.prepare();
-                    slices.insert(Slices::new(scan.slices(&part)?))
-                }
-            };
-            Ok(slices.next().map(|slice| scan.ask(slice)))
-        };
-        let batches = Batches::new(&self.source, self.columns_schema(), ask, metrics);
+        let reads = PartReads::new(self.read(), part);
+        let batches = Batches::new(&self.source, self.columns_schema(), reads, metrics);
         Ok(Box::pin(batches))
     }
 
@@ -362,7 +276,7 @@ impl ExecutionPlan for ArrayScan {
         Some(Arc::new(Self {
             limit,
             statistics,
-            ..self.clone()
+            ..self.unplanned()
         }))
     }
 
@@ -390,7 +304,7 @@ impl ExecutionPlan for ArrayScan {
         let is_dynamic = |filter: &Arc<dyn PhysicalExpr>| {
             DynamicFilterTracking::classify(filter).contains_dynamic_filter()
         };
-        let mut scan = self.clone();
+        let mut scan = self.unplanned();
         scan.dynamic.extend(filters.into_iter().filter(is_dynamic));
         if scan.dynamic.len() == self.dynamic.len() {
             return Ok(propagation);
@@ -431,7 +345,7 @@ impl ExecutionPlan for ArrayScan {
         let inner = Arc::new(Self {
             properties: properties(&self.source, &self.columns, order, self.partitions)?,
             order,
-            ..self.clone()
+            ..self.unplanned()
         });
         Ok(SortOrderPushdownResult::Exact { inner })
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::ArrayRef;
 use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
 use tdb_array::{Array, NameSource, OpenOptions, SystemNames};
@@ -25,6 +26,8 @@ pub(crate) struct Source {
     /// Enumeration of each attribute.
     pub(crate) enumerations: Vec<Option<Arc<Enumeration>>>,
     pub(crate) schema: SchemaRef,
+    /// Labels of each column, as the values of its dictionary.
+    pub(crate) labels: Vec<Option<ArrayRef>>,
     /// URI of the array, also its name in errors.
     pub(crate) uri: String,
     /// Conversion of errors before they pass through DataFusion.
@@ -60,6 +63,7 @@ impl Source {
             .map_err(|error| failed(error.into()))?;
         Ok(Self {
             schema: Arc::clone(mapping.schema()),
+            labels: mapping.labels().map(|labels| labels.cloned()).collect(),
             array,
             session,
             uri: uri.to_owned(),
@@ -109,6 +113,12 @@ impl Source {
         let place = self.fields.iter().position(|field| field.name == name)?;
         let column: &FieldRef = self.schema.fields().get(place)?;
         Some((self.fields.get(place)?, column))
+    }
+
+    /// Returns the labels of an enumerated column, as the values of its dictionary.
+    pub(crate) fn labels_of(&self, name: &str) -> Option<ArrayRef> {
+        let place = self.fields.iter().position(|field| field.name == name)?;
+        self.labels.get(place)?.clone()
     }
 
     /// Returns some fields with their schema.

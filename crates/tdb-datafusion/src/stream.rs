@@ -1,5 +1,5 @@
-//! Drives a read for DataFusion: each step waits for the store and decodes on a thread that may block, one step ahead
-//! of the consumer of the batches.
+//! Drives the reads of a partition for DataFusion, one batch ahead of the consumer: decoding runs on threads that may
+//! block, and what a far store is asked for is waited for without a thread.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,37 +7,56 @@ use std::task::{Context, Poll};
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
+use async_trait::async_trait;
+use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
 use datafusion::execution::RecordBatchStream;
 use datafusion::physical_plan::metrics::BaselineMetrics;
 use futures_util::{FutureExt, Stream};
 use tdb_arrow::Mapping;
+use tdb_cells::Batch;
 use tdb_cells::files::OutputOptions;
-use tdb_query::{ReadOptions, Reader};
-use tokio::task::JoinHandle;
+use tdb_query::{Advance, Fetch, Reader};
 
+use crate::driver::{fetch, off_the_runtime};
 use crate::source::Source;
 
-/// Function that returns the options of the next read when its turn comes: by then, dynamic filters have become
-/// narrower.
-type Ask = Box<dyn FnMut() -> Result<Option<ReadOptions>> + Send>;
+/// Reads whose cells a partition returns, one after the other.
+#[async_trait]
+pub(crate) trait Reads: Send {
+    /// Begins the next read when its turn comes: by then, dynamic filters have become narrower.
+    async fn next(&mut self) -> Result<Option<Reader>>;
+}
 
-/// Read in progress, passed from step to step.
+/// Reads in progress, passed from batch to batch.
 struct Reading {
     source: Arc<Source>,
     schema: SchemaRef,
-    ask: Ask,
-    begun: Option<(Box<Reader>, Mapping)>,
+    reads: Box<dyn Reads>,
+    begun: Option<BegunRead>,
 }
 
-/// Result of a step.
-type Step = Result<(RecordBatch, Reading)>;
+/// Read that has begun, with the mapping of its columns once these are known.
+struct BegunRead {
+    reader: Reader,
+    mapping: Option<Mapping>,
+}
 
-/// Record batches of a read.
+/// What a read has after it was advanced.
+enum Advanced {
+    Wait(Fetch),
+    Batch(RecordBatch),
+    Done,
+}
+
+/// Batch, and the reads after it.
+type Step = Result<Option<(RecordBatch, Reading)>>;
+
+/// Record batches of a partition.
 pub(crate) struct Batches {
     schema: SchemaRef,
-    /// Running step; `None` before the first and after the last.
-    step: Option<JoinHandle<Option<Step>>>,
+    /// Running step, which ends with the stream; `None` before the first and after the last.
+    step: Option<SpawnedTask<Step>>,
     first: Option<Reading>,
     metrics: BaselineMetrics,
 }
@@ -46,13 +65,13 @@ impl Batches {
     pub(crate) fn new(
         source: &Arc<Source>,
         schema: &SchemaRef,
-        ask: impl FnMut() -> Result<Option<ReadOptions>> + Send + 'static,
+        reads: impl Reads + 'static,
         metrics: BaselineMetrics,
     ) -> Self {
         let reading = Reading {
             source: Arc::clone(source),
             schema: Arc::clone(schema),
-            ask: Box::new(ask),
+            reads: Box::new(reads),
             begun: None,
         };
         Self {
@@ -65,39 +84,74 @@ impl Batches {
 }
 
 impl Reading {
-    /// Returns the next batch, and the read after it.
-    fn step(mut self) -> Option<Step> {
-        let batch = self.next().transpose()?;
-        Some(batch.map(|batch| (batch, self)))
-    }
-
-    fn next(&mut self) -> Result<Option<RecordBatch>> {
+    /// Returns the next batch, and the reads after it.
+    async fn step(mut self) -> Step {
         loop {
-            let (reader, mapping) = match &mut self.begun {
+            let begun = match self.begun.take() {
                 Some(begun) => begun,
-                None => match (self.ask)()? {
-                    Some(options) => self.begun.insert(begin(&self.source, &options)?),
+                None => match self.reads.next().await? {
+                    Some(reader) => BegunRead {
+                        reader,
+                        mapping: None,
+                    },
                     None => return Ok(None),
                 },
             };
-            if let Some(batch) = reader.next() {
-                let batch = batch.map_err(|error| self.source.failed(error))?;
-                let batch = mapping
-                    .record_batch(&batch)
-                    .map_err(|error| self.source.failed(error))?;
-                return in_order(&batch, &self.schema).map(Some);
+            let (source, schema) = (Arc::clone(&self.source), Arc::clone(&self.schema));
+            let advance = off_the_runtime(move || begun.advance(&source, &schema));
+            let (mut begun, advanced) = advance.await??;
+            match advanced {
+                Advanced::Batch(batch) => {
+                    self.begun = Some(begun);
+                    return Ok(Some((batch, self)));
+                }
+                Advanced::Wait(wanted) => {
+                    // The array may have been opened again since it was planned.
+                    let store = Arc::clone(begun.reader.array().store());
+                    let answers = fetch(&store, &wanted).await?;
+                    let source = Arc::clone(&self.source);
+                    let accept = move || match begun.reader.accept(wanted, answers) {
+                        Ok(()) => Ok(begun),
+                        Err(error) => Err(source.failed(error)),
+                    };
+                    self.begun = Some(off_the_runtime(accept).await??);
+                }
+                Advanced::Done => {}
             }
-            self.begun = None;
         }
     }
 }
 
-fn begin(source: &Source, options: &ReadOptions) -> Result<(Box<Reader>, Mapping)> {
-    let reader = Reader::open(&source.session, &source.array, options)
-        .map_err(|error| source.failed(error))?;
-    let mapping = Mapping::for_queries(reader.fields(), OutputOptions::default())
-        .map_err(|error| source.failed(error))?;
-    Ok((Box::new(reader), mapping))
+impl BegunRead {
+    fn advance(mut self, source: &Source, schema: &SchemaRef) -> Result<(Self, Advanced)> {
+        let advanced = match self.reader.advance() {
+            Ok(Advance::Wait(fetch)) => Advanced::Wait(fetch),
+            Ok(Advance::Batch(batch)) => {
+                Advanced::Batch(self.record_batch(source, schema, &batch)?)
+            }
+            Ok(Advance::Done) => Advanced::Done,
+            Err(error) => return Err(source.failed(error)),
+        };
+        Ok((self, advanced))
+    }
+
+    fn record_batch(
+        &mut self,
+        source: &Source,
+        schema: &SchemaRef,
+        batch: &Batch,
+    ) -> Result<RecordBatch> {
+        let mapping = match &mut self.mapping {
+            Some(mapping) => mapping,
+            place @ None => {
+                let mapping = Mapping::for_queries(self.reader.fields(), OutputOptions::default());
+                place.insert(mapping.map_err(|error| source.failed(error))?)
+            }
+        };
+        let converted = mapping.record_batch(batch);
+        let converted = converted.map_err(|error| source.failed(error))?;
+        in_order(&converted, schema)
+    }
 }
 
 /// Returns the columns in the requested order.
@@ -120,7 +174,7 @@ impl Stream for Batches {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if let Some(reading) = self.first.take() {
-            self.step = Some(tokio::task::spawn_blocking(move || reading.step()));
+            self.step = Some(SpawnedTask::spawn(reading.step()));
         }
         let Some(step) = &mut self.step else {
             return self.metrics.record_poll(Poll::Ready(None));
@@ -130,12 +184,12 @@ impl Stream for Batches {
         };
         self.step = None;
         let given = match done {
-            Ok(None) => None,
-            Ok(Some(Ok((batch, reading)))) => {
-                self.step = Some(tokio::task::spawn_blocking(move || reading.step()));
+            Ok(Ok(None)) => None,
+            Ok(Ok(Some((batch, reading)))) => {
+                self.step = Some(SpawnedTask::spawn(reading.step()));
                 Some(Ok(batch))
             }
-            Ok(Some(Err(error))) => Some(Err(error)),
+            Ok(Err(error)) => Some(Err(error)),
             Err(error) => Some(Err(exec_datafusion_err!("a read was cut off: {error}"))),
         };
         self.metrics.record_poll(Poll::Ready(given))

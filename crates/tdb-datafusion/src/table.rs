@@ -19,14 +19,16 @@ use tdb_aggregate::known_count;
 use tdb_array::Array;
 use tdb_cells::Session as TdbSession;
 use tdb_condition::Condition;
-use tdb_query::{ReadOptions, Request};
+use tdb_query::{ReadOptions, Request, SharedPlan};
 
 use crate::column_statistics::known_columns;
+use crate::driver::shared_plan;
 use crate::error::external;
 use crate::error_form::ErrorForm;
 use crate::insert::insertion;
 use crate::machine_count::Machines;
-use crate::parts;
+use crate::part_reads::ScanRead;
+use crate::parts::{self, Part};
 use crate::pushdown::{self, pushed};
 use crate::pushed_condition::{Inexactness, PushedCondition};
 use crate::scan::ArrayScan;
@@ -140,6 +142,25 @@ impl ArrayTable {
         bare.map_or_else(|_| filter.clone(), |bare| bare.data)
     }
 
+    /// Makes the plan of a scan of a far sparse array before it is split, since splitting needs the R-trees: one wait
+    /// fetches them together with what planning needs, and they are kept with the array, as far as there is memory.
+    async fn plan_of(&self, columns: &[usize], filters: &[Expr]) -> Result<Option<SharedPlan>> {
+        let source = &self.source;
+        if !source.is_far() || source.array.schema().is_dense() {
+            return Ok(None);
+        }
+        let read = ScanRead::whole(source, columns.to_vec(), self.condition(filters));
+        shared_plan(source, read.options(Part::new(), None)).await
+    }
+
+    /// Returns the condition that the array evaluates for these filters.
+    fn condition(&self, filters: &[Expr]) -> Option<Condition> {
+        let pushed = filters
+            .iter()
+            .filter_map(|filter| self.pushed(filter, Inexactness::BeMore));
+        pushed.map(|pushed| pushed.condition).reduce(Condition::and)
+    }
+
     /// Returns the scan of some columns, split into about `partitions` partitions.
     fn scan_of(
         &self,
@@ -150,12 +171,7 @@ impl ArrayTable {
         wants_extremes: bool,
     ) -> Result<ArrayScan> {
         let source = &self.source;
-        let conditions = filters
-            .iter()
-            .filter_map(|filter| self.pushed(filter, Inexactness::BeMore));
-        let condition = conditions
-            .map(|pushed| pushed.condition)
-            .reduce(Condition::and);
+        let condition = self.condition(filters);
         let statistics = self.statistics(&columns, condition.is_some(), limit, wants_extremes)?;
         let partitions = if limit.is_some() { 1 } else { partitions };
         let options = ReadOptions::default()
@@ -171,14 +187,7 @@ impl ArrayTable {
         .map_err(|error| source.failed(error))?;
         let narrowed = request.narrow(source.array.snapshot(), &options, limits);
         narrowed.map_err(|error| source.failed(error))?;
-        if partitions > 1 && source.is_far() && !source.array.schema().is_dense() {
-            // Splitting needs the R-trees: one wait fetches them with the metadata for reading.
-            let all = options
-                .dimensions(Some(source.names(&columns, true)))
-                .attributes(Some(source.names(&columns, false)));
-            let prepared = tdb_query::prepare(&source.session, &source.array, &all);
-            prepared.map_err(|error| source.failed(error))?;
-        }
+        // The R-trees of a far array were fetched before, as far as there is memory to keep them.
         let parts = parts::cut(&source.array, request.subarray(), partitions)
             .map_err(|error| source.failed(error))?;
         ArrayScan::new(source, columns, condition, limit, parts, statistics)
@@ -261,11 +270,17 @@ impl TableProvider for ArrayTable {
             .map_or(1, |machines| machines.count.get());
         let partitions = partitions.saturating_mul(machines);
         let table = self.clone();
-        // Statistics and R-trees may have to be fetched.
+        let plan = if partitions > 1 && limit.is_none() {
+            self.plan_of(&columns, &filters).await?
+        } else {
+            None
+        };
+        // Statistics may have to be fetched, and are waited for.
         let scan = tokio::task::spawn_blocking(move || {
             table.scan_of(columns, &filters, limit, partitions, wants_extremes)
         });
-        let scan: Arc<dyn ExecutionPlan> = Arc::new(scan.await.map_err(external)??);
+        let scan = scan.await.map_err(external)??;
+        let scan: Arc<dyn ExecutionPlan> = Arc::new(scan.with_plan(plan));
         Ok(scan.into())
     }
 

@@ -79,18 +79,39 @@ impl Runtime {
         key: &str,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let cancel = Arc::clone(&self.cancel);
-        let answer = self.wait(async move {
-            match select(pin!(future), pin!(cancel.wait())).await {
-                Either::Left((answer, _)) => Some(answer),
-                Either::Right(_) => None,
+        self.wait(self.unless_cancelled(key, future))?
+    }
+
+    /// Like [`Runtime::wait_unless_cancelled`], but returns a future of the result at once. The work goes on if that
+    /// future is dropped.
+    pub(crate) fn send_unless_cancelled<T: Send + 'static>(
+        &self,
+        key: &str,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> impl Future<Output = Result<T, StoreError>> + Send + 'static {
+        let key = key.to_owned();
+        let sent = self.handle.spawn(self.unless_cancelled(&key, future));
+        async move {
+            let answer = sent.await;
+            answer.map_err(|error| broken(&key, format!("an answer was cut off: {error}")))?
+        }
+    }
+
+    /// Returns the future that fails when the runtime is cancelled.
+    fn unless_cancelled<T: Send + 'static>(
+        &self,
+        key: &str,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> impl Future<Output = Result<T, StoreError>> + Send + 'static {
+        let (cancel, key) = (Arc::clone(&self.cancel), key.to_owned());
+        async move {
+            if let Either::Left((answer, _)) = select(pin!(future), pin!(cancel.wait())).await {
+                return Ok(answer);
             }
-        })?;
-        answer.ok_or_else(|| {
-            self.cancel.is_noticed.store(true, Ordering::SeqCst);
+            cancel.is_noticed.store(true, Ordering::SeqCst);
             let error = io::Error::new(io::ErrorKind::Interrupted, "interrupted");
-            StoreError::from_io(key, error)
-        })
+            Err(StoreError::from_io(&key, error))
+        }
     }
 
     /// Runs a future on the runtime and waits for its result. Must not be called on a thread of the runtime.

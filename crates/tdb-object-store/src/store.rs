@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use object_store::ObjectStoreExt;
 use tdb_store::{
-    Distance, Listing, Object, ObjectWriter, Page, Piece, Read, ReadAndListed, Store, StoreError,
-    check_prefix, join, list_by_folder, list_each, parent,
+    Distance, Listing, Object, ObjectWriter, Page, Piece, Read, ReadAndListed, SentReads, Store,
+    StoreError, check_prefix, join, list_by_folder, list_each, parent,
 };
 
 use crate::error::failed;
@@ -173,6 +173,19 @@ impl Store for RemoteStore {
             Ok(answers) => answers,
             Err(error) => reads.iter().map(|_| Err(error.clone())).collect(),
         }
+    }
+
+    fn send(&self, reads: &[Read]) -> Option<SentReads> {
+        let all = many(Arc::clone(&self.remote), reads.to_vec(), read_of);
+        let key = reads.first().map_or("", |read| &*read.key);
+        let sent = self.runtime.send_unless_cancelled(key, all);
+        let count = reads.len();
+        Some(Box::pin(async move {
+            match sent.await {
+                Ok(answers) => answers,
+                Err(error) => vec![Err(error); count],
+            }
+        }))
     }
 
     fn read_and_list(&self, reads: &[Read], prefixes: &[&str]) -> ReadAndListed {

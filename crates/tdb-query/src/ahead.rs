@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tdb_array::ArrayError;
 use tdb_cells::FetchedBytes;
-use tdb_store::{ByteRange, JoinedReads, Piece as StoredPiece, Read as Wish, Store};
+use tdb_store::{ByteRange, JoinedReads, Piece as StoredPiece, Read as Wish, StoreError};
 use tdb_tile::{Budget, Bug, Grant};
 
 use crate::QueryError;
@@ -48,6 +48,7 @@ pub(crate) struct PieceBytes {
 }
 
 /// Ranges to fetch, each with the grant for its bytes; the `needed` first ones are needed now.
+#[derive(Debug)]
 struct Wishes {
     new: Vec<(Wish, Grant)>,
     known: HashSet<Wish>,
@@ -69,41 +70,54 @@ impl Wishes {
     }
 }
 
+/// Ranges that are to be fetched for a piece, with the grants for their memory.
+#[derive(Debug)]
+pub(crate) struct AheadFetch {
+    pub(crate) joined: JoinedReads,
+    wishes: Wishes,
+    /// Grant for the bytes between the ranges.
+    between: Option<Arc<Grant>>,
+}
+
 impl Ahead {
-    /// Returns the bytes of a piece. If some of them are missing, one wait fetches them together with the ranges that
-    /// the same tiles may need later, if those are small, and with the bytes of later pieces of `read`, up to a
-    /// quarter of the memory that is left.
-    pub(crate) fn fetch(
+    /// Returns what has to be fetched before a piece with the byte ranges `wishes` can be decoded; `None` if all of it is
+    /// here. The ranges that the same tiles may need later are fetched as well, if those are small, and the bytes of
+    /// later pieces of `read`, up to a quarter of the memory that is left.
+    pub(crate) fn missing(
         &mut self,
-        store: &dyn Store,
         gap: u64,
         read: Option<&Read>,
         piece: &Piece,
+        wishes: &[Wish],
         budget: &Budget,
-    ) -> Result<PieceBytes, QueryError> {
-        let wishes = piece.reads()?;
+    ) -> Result<Option<AheadFetch>, QueryError> {
         let likely = if read.is_some() {
             piece.likely()?
         } else {
             Vec::new()
         };
-        self.forget(&wishes, &likely);
-        if wishes.iter().any(|wish| !self.pieces.contains_key(wish)) {
-            let mut asked = self.needed(&wishes, budget)?;
-            let bytes: u128 = likely.iter().map(|wish| u128::from(size_of(wish))).sum();
-            let are_few = bytes.div_ceil(GAPS) <= u128::from(gap);
-            if are_few && bytes <= u128::from(budget.left() / 4) {
-                asked.add(&likely, budget);
-                self.likely.extend(likely);
-            }
-            let most = MOST.min(budget.left() / 4);
-            let ahead = read.map_or(Ok(Vec::new()), |read| read.ahead(most))?;
-            asked.add(&ahead, budget);
-            self.ask(store, gap, asked, budget)?;
+        self.forget(wishes, &likely);
+        if wishes.iter().all(|wish| self.pieces.contains_key(wish)) {
+            return Ok(None);
         }
+        let mut asked = self.needed(wishes, budget)?;
+        let bytes: u128 = likely.iter().map(|wish| u128::from(size_of(wish))).sum();
+        let are_few = bytes.div_ceil(GAPS) <= u128::from(gap);
+        if are_few && bytes <= u128::from(budget.left() / 4) {
+            asked.add(&likely, budget);
+            self.likely.extend(likely);
+        }
+        let most = MOST.min(budget.left() / 4);
+        let ahead = read.map_or(Ok(Vec::new()), |read| read.ahead(most))?;
+        asked.add(&ahead, budget);
+        Ok(Some(AheadFetch::new(asked, gap, budget)))
+    }
+
+    /// Hands out the bytes of a piece, which were fetched.
+    pub(crate) fn take(&mut self, wishes: &[Wish]) -> Result<PieceBytes, QueryError> {
         let missing = || Bug::new("bytes that were fetched are not here");
         let (mut pieces, mut held) = (HashMap::new(), Vec::new());
-        for wish in &wishes {
+        for wish in wishes {
             if let Some(fetch) = self.pieces.remove(wish) {
                 pieces.insert(wish, fetch.piece);
                 held.push(fetch.held);
@@ -115,7 +129,7 @@ impl Ahead {
             .map(|piece| piece.ok_or_else(missing))
             .collect::<Result<Vec<StoredPiece>, Bug>>()?;
         Ok(PieceBytes {
-            bytes: FetchedBytes::new(&wishes, pieces),
+            bytes: FetchedBytes::new(wishes, pieces),
             _held: held,
         })
     }
@@ -148,15 +162,37 @@ impl Ahead {
         Ok(asked)
     }
 
-    /// Fetches these ranges. A failure is an error only for the ranges that are needed now; the others are fetched
-    /// again when they are needed.
-    fn ask(
+    /// Keeps fetched ranges. A failure is an error only for the ranges that are needed now; the others are fetched again
+    /// when they are needed.
+    pub(crate) fn keep(
         &mut self,
-        store: &dyn Store,
-        gap: u64,
-        asked: Wishes,
-        budget: &Budget,
+        fetch: AheadFetch,
+        answers: Vec<Result<StoredPiece, StoreError>>,
     ) -> Result<(), QueryError> {
+        let AheadFetch {
+            wishes, between, ..
+        } = fetch;
+        for (number, ((wish, own), answer)) in wishes.new.into_iter().zip(answers).enumerate() {
+            match answer {
+                Ok(piece) => {
+                    let held = FetchGrants {
+                        _own: own,
+                        _between: between.clone(),
+                    };
+                    self.pieces.insert(wish, Fetch { piece, held });
+                }
+                Err(error) if number < wishes.needed => {
+                    return Err(ArrayError::from(error).into());
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl AheadFetch {
+    fn new(asked: Wishes, gap: u64, budget: &Budget) -> Self {
         let wishes: Vec<Wish> = asked.new.iter().map(|(wish, _)| wish.clone()).collect();
         let bytes: u128 = wishes.iter().map(|wish| u128::from(size_of(wish))).sum();
         let mut joined = JoinedReads::new(&wishes, gap, MOST);
@@ -170,21 +206,11 @@ impl Ahead {
                 None
             }
         };
-        let answers = joined.read(store);
-        for (number, ((wish, own), answer)) in asked.new.into_iter().zip(answers).enumerate() {
-            match answer {
-                Ok(piece) => {
-                    let held = FetchGrants {
-                        _own: own,
-                        _between: between.clone(),
-                    };
-                    self.pieces.insert(wish, Fetch { piece, held });
-                }
-                Err(error) if number < asked.needed => return Err(ArrayError::from(error).into()),
-                Err(_) => {}
-            }
+        Self {
+            joined,
+            wishes: asked,
+            between,
         }
-        Ok(())
     }
 }
 
@@ -200,7 +226,7 @@ fn size_of(wish: &Wish) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tdb_store::MemoryStore;
+    use tdb_store::{MemoryStore, Store};
 
     /// Returns two ranges of 10 bytes, 80 bytes apart.
     fn asked(budget: &Budget) -> Wishes {
@@ -221,11 +247,17 @@ mod tests {
         store
     }
 
+    fn fetch(ahead: &mut Ahead, store: &dyn Store, gap: u64, budget: &Budget) {
+        let fetch = AheadFetch::new(asked(budget), gap, budget);
+        let answers = fetch.joined.read(store);
+        ahead.keep(fetch, answers).unwrap();
+    }
+
     #[test]
     fn bytes_between_ranges_count_for_as_long_as_any_of_these_is_there() {
         let (store, budget) = (store(), Budget::new(1000));
         let mut ahead = Ahead::default();
-        ahead.ask(&store, 80, asked(&budget), &budget).unwrap();
+        fetch(&mut ahead, &store, 80, &budget);
         assert_eq!((store.take_counts().reads, budget.used()), (1, 100));
         ahead.pieces.remove(&Wish::bounded("a", 0, 10));
         assert_eq!(budget.used(), 90);
@@ -237,7 +269,7 @@ mod tests {
     fn without_memory_for_bytes_between_ranges_each_is_read_alone() {
         let (store, budget) = (store(), Budget::new(99));
         let mut ahead = Ahead::default();
-        ahead.ask(&store, 80, asked(&budget), &budget).unwrap();
+        fetch(&mut ahead, &store, 80, &budget);
         let counts = store.take_counts();
         assert_eq!((counts.reads, counts.bytes, budget.used()), (2, 20, 20));
     }
@@ -246,7 +278,7 @@ mod tests {
     fn what_was_likely_is_dropped_once_it_is_not() {
         let (store, budget) = (store(), Budget::new(1000));
         let mut ahead = Ahead::default();
-        ahead.ask(&store, 0, asked(&budget), &budget).unwrap();
+        fetch(&mut ahead, &store, 0, &budget);
         let first = Wish::bounded("a", 0, 10);
         ahead.likely.extend(ahead.pieces.keys().cloned());
         ahead.forget(&[], std::slice::from_ref(&first));

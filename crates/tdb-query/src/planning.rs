@@ -60,6 +60,8 @@ pub(crate) enum Purpose {
     /// Count all cells, the cells that match, and those that this delete would take; the delete is not part of the
     /// array.
     Tally(Option<Delete>),
+    /// Be planned, so that parts of the read can be taken of the plan.
+    Parts,
 }
 
 #[derive(Debug)]
@@ -109,8 +111,10 @@ impl Planning {
             (Candidates::Dense(dense), parts)
         } else {
             let mut sparse = SparsePlan::new(array, request.clone(), asked.clone())?;
-            if let Purpose::Tally(Some(delete)) = purpose {
-                sparse.foresee(array, delete)?;
+            match purpose {
+                Purpose::Tally(Some(delete)) => sparse.foresee(array, delete)?,
+                Purpose::Parts => sparse.plan_in_parts(),
+                Purpose::Tally(None) | Purpose::Cells => {}
             }
             let parts = sparse.parts(array)?;
             (Candidates::Sparse(Box::new(sparse)), parts)
@@ -144,17 +148,6 @@ impl Planning {
         Ok(reads)
     }
 
-    /// Returns the R-trees of the fragments that may have cells of the result. Reads of a part of the result search
-    /// them, even if a read of all of it needs no search.
-    pub(crate) fn rtrees(&self, array: &Snapshot) -> Result<PartsToOpen, QueryError> {
-        let Candidates::Sparse(plan) = &self.candidates else {
-            return Ok(PartsToOpen::default());
-        };
-        let fragments = plan.fragments.iter();
-        let trees = fragments.map(|plan| (plan.fragment, MetadataPart::RTree));
-        Ok(array.find_parts(trees)?)
-    }
-
     /// Splits the pieces read for [`Planning::reads`] by kind.
     fn answers(&self, mut pieces: Vec<Piece>) -> Result<Answers, QueryError> {
         let unknown = self.enumerations.iter().filter(|one| one.known.is_none());
@@ -170,16 +163,6 @@ impl Planning {
             parts,
             facts,
         })
-    }
-
-    /// Opens the pieces read for [`Planning::reads`], to be kept with the array: a later plan of the same read, or of
-    /// a part of it, need not fetch them.
-    pub(crate) fn keep(self, array: &Snapshot, pieces: Vec<Piece>) -> Result<(), QueryError> {
-        let answers = self.answers(pieces)?;
-        self.labels(array, &answers.enumerations)?;
-        array.open_parts(self.needs, answers.parts)?;
-        self.facts.keep(array, answers.facts);
-        Ok(())
     }
 
     /// Returns the needed enumerations, indexed by attribute. `pieces` are those that were not opened before.
@@ -220,6 +203,7 @@ impl Planning {
             parts,
             facts,
         } = self.answers(pieces)?;
+        session.counters().add_planned_read();
         let labels = self.labels(array, &enumerations)?;
         let facts = self.facts.open(array, facts, session.limits())?;
         let request = if self.enumerations.is_empty() {

@@ -127,6 +127,37 @@ impl Read {
         Ok(read)
     }
 
+    /// Returns a read of the part of the cells within the ranges of `options`, which shares the plan of this one. This
+    /// read must have been begun for [`Purpose::Parts`], be planned, and not be read itself.
+    pub(crate) fn part(&self, options: &ReadOptions) -> Result<Self, QueryError> {
+        let (array, session) = (&self.array, &self.session);
+        let (request, state) = match &self.state {
+            State::Dense(read) => {
+                let request = read.request.part(array, options)?;
+                let part = read.part(array, request.clone())?;
+                (request, State::Dense(Box::new(part)))
+            }
+            State::Sparse(read) => {
+                let request = read.request().part(array, options)?;
+                let part = read.part(request.clone())?;
+                (request, State::Sparse(Box::new(part)))
+            }
+            State::Planning(_) | State::Done => {
+                return Err(Bug::new("a part of a read that is not planned").into());
+            }
+        };
+        Ok(Self {
+            session: session.clone(),
+            array: Arc::clone(array),
+            fields: request.fields,
+            warnings: self.warnings.clone(),
+            left: request.limit,
+            stored: self.stored,
+            in_portions: false,
+            state,
+        })
+    }
+
     /// Lets the read take cells out of a few tiles at a time, if nothing else has to be done with them. Only for
     /// stores whose bytes come without a wait.
     pub(crate) fn load_in_portions(&mut self) {

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use tdb_array::{Array, Delete, ErrorKind};
-use tdb_cells::{Batch, FieldInfo, Session, TileBytes, WholeTiles};
+use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
 use tdb_fragment::FragmentIndex;
-use tdb_store::{Distance, Store};
-use tdb_tile::Bug;
+use tdb_store::{Piece as StoredPiece, StoreError};
+use tdb_tile::{Bug, Range};
 
-use crate::ahead::Ahead;
 use crate::labels::{FoundLabels, narrow_by_labels};
 use crate::options::{ReadOptions, Versions};
-use crate::piece::{DecodedPiece, Piece};
+use crate::piece::Piece;
 use crate::planning::Purpose;
-use crate::read::{Next, Read};
+use crate::read::Read;
 use crate::sparse::Tally;
+use crate::steps::{Fetch, NextCells, Step, Steps, decode_alone};
 use crate::{ChosenTiles, LabelSearch, LoneTiles, QueryError};
 
 /// Iterates over the batches of a read.
@@ -26,41 +26,36 @@ use crate::{ChosenTiles, LabelSearch, LoneTiles, QueryError};
 /// dropped.
 #[derive(Debug)]
 pub struct Reader {
-    session: Session,
-    array: Arc<Array>,
     asked: ReaderRequest,
-    read: Read,
-    /// Bytes fetched from a far store that are not decoded yet.
-    ahead: Ahead,
+    steps: Steps,
     warnings: Vec<String>,
     /// Whether cells were returned, or tiles were returned for copying.
     has_given: bool,
     is_done: bool,
 }
 
-/// Result of [`Reader::next_into`].
+/// Result of [`Reader::advance`].
 #[derive(Debug)]
-pub enum NextCells {
-    /// The values were written to the start of the memory; the number of bytes.
-    Written(usize),
-    /// A batch of cells.
+pub enum Advance {
+    /// Bytes have to be fetched, and given to [`Reader::accept`].
+    Wait(Fetch),
+    /// The next cells.
     Batch(Batch),
+    /// All cells were returned.
+    Done,
 }
 
 /// Arguments that a read is begun with, kept to begin it again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ReaderRequest {
     options: ReadOptions,
     purpose: Purpose,
 }
 
 impl ReaderRequest {
-    fn begin(&self, session: &Session, array: &Array) -> Result<Read, QueryError> {
-        let mut read = Read::begin(session, array.snapshot(), &self.options, &self.purpose)?;
-        if matches!(array.store().distance(), Distance::Near) {
-            read.load_in_portions();
-        }
-        Ok(read)
+    fn begin(&self, session: &Session, array: &Arc<Array>) -> Result<Steps, QueryError> {
+        let read = Read::begin(session, array.snapshot(), &self.options, &self.purpose)?;
+        Ok(Steps::new(read, session.clone(), Arc::clone(array)))
     }
 }
 
@@ -86,8 +81,73 @@ impl Reader {
                 options,
                 purpose: Purpose::Cells,
             };
-            Self::begin(session, array, asked, warnings)
+            Self::planned(session, array, asked, warnings)
         })
+    }
+
+    /// Begins a read that [`Reader::advance`] goes on with. Ranges of labels must be resolved
+    /// [before](crate::LabelSearch).
+    ///
+    /// # Errors
+    /// An error of kind [`Invalid`](tdb_tile::ErrorKind::Invalid) if the request is not possible for the array.
+    pub fn begin(
+        session: &Session,
+        array: &Arc<Array>,
+        options: &ReadOptions,
+    ) -> Result<Self, QueryError> {
+        let asked = ReaderRequest {
+            options: options.clone(),
+            purpose: Purpose::Cells,
+        };
+        Ok(Self::of(asked.begin(session, array)?, asked))
+    }
+
+    /// Begins a read whose tiles are not searched yet, to be planned once for all of its parts: [`Reader::plan_parts`].
+    pub(crate) fn of_parts(
+        session: &Session,
+        array: &Arc<Array>,
+        options: &ReadOptions,
+    ) -> Result<Self, QueryError> {
+        let asked = ReaderRequest {
+            options: options.clone(),
+            purpose: Purpose::Parts,
+        };
+        Ok(Self::of(asked.begin(session, array)?, asked))
+    }
+
+    /// Returns what planning has to wait for; `None` once it is done.
+    pub(crate) fn plan_parts(&mut self) -> Result<Option<Fetch>, QueryError> {
+        let session = self.steps.session.clone();
+        session.counters().plan.time(|| {
+            while !self.steps.read.is_planned() {
+                match self.steps.next(&mut []) {
+                    Ok(Step::Wait(fetch)) => return Ok(Some(fetch)),
+                    Ok(_) => {}
+                    Err(error) => self.look_again(error)?,
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    /// Returns a read of the part of the cells within these ranges of dimensions, which shares the plan.
+    pub(crate) fn part(&self, ranges: Vec<(String, Range)>) -> Result<Self, QueryError> {
+        let Steps {
+            read,
+            session,
+            array,
+            ..
+        } = &self.steps;
+        let asked = ReaderRequest {
+            options: ReadOptions {
+                ranges,
+                ..self.asked.options.clone()
+            },
+            purpose: Purpose::Cells,
+        };
+        let part = session.counters().plan.time(|| read.part(&asked.options))?;
+        let steps = Steps::new(part, session.clone(), Arc::clone(array));
+        Ok(Self::of(steps, asked))
     }
 
     /// Counts the cells of a sparse array that match the condition of `options`, and those that a delete would take
@@ -105,43 +165,46 @@ impl Reader {
             options: options.clone(),
             purpose: Purpose::Tally(delete.cloned()),
         };
-        let mut reader = Self::begin(session, array, asked, Vec::new())?;
+        let mut reader = Self::planned(session, array, asked, Vec::new())?;
         while reader.next_cells(&mut [])?.is_some() {}
-        reader.read.tally()
+        reader.steps.read.tally()
     }
 
-    fn begin(
+    fn planned(
         session: &Session,
         array: &Arc<Array>,
         asked: ReaderRequest,
         mut warnings: Vec<String>,
     ) -> Result<Self, QueryError> {
-        let mut reader = Self {
-            session: session.clone(),
-            array: Arc::clone(array),
-            read: asked.begin(session, array)?,
-            asked,
-            ahead: Ahead::default(),
-            warnings: Vec::new(),
-            has_given: false,
-            is_done: false,
-        };
+        let mut reader = Self::of(asked.begin(session, array)?, asked);
         while let Err(error) = reader.plan() {
             reader.look_again(error)?;
         }
-        warnings.extend_from_slice(reader.read.warnings());
+        warnings.extend_from_slice(reader.steps.read.warnings());
         reader.warnings = warnings;
         Ok(reader)
     }
 
+    fn of(steps: Steps, asked: ReaderRequest) -> Self {
+        Self {
+            asked,
+            steps,
+            warnings: Vec::new(),
+            has_given: false,
+            is_done: false,
+        }
+    }
+
     /// Drives the read until its tiles are known.
     fn plan(&mut self) -> Result<(), QueryError> {
-        while !self.read.is_planned() {
-            self.step(&mut [])?;
+        while !self.steps.read.is_planned() {
+            if let Step::Wait(fetch) = self.steps.next(&mut [])? {
+                self.wait(fetch)?;
+            }
         }
         match self.asked.purpose {
-            Purpose::Tally(_) => self.read.count(),
-            Purpose::Cells => Ok(()),
+            Purpose::Tally(_) => self.steps.read.count(),
+            Purpose::Cells | Purpose::Parts => Ok(()),
         }
     }
 
@@ -154,30 +217,28 @@ impl Reader {
             return Err(error);
         }
         // If the array cannot be opened again, this error says more than that one.
-        let Ok(Some(again)) = self.array.again() else {
+        let Ok(Some(again)) = self.steps.array.again() else {
             return Err(error);
         };
         let names = |array: &Array| -> Vec<String> {
             let fragments = array.fragments().iter();
             fragments.map(|f| f.name.as_str().to_owned()).collect()
         };
-        if names(&again) == names(&self.array) {
+        if names(&again) == names(&self.steps.array) {
             return Err(error);
         }
         if self.has_given {
             let source = Box::new(error);
             return Err(QueryError::Vanished { source });
         }
-        self.array = Arc::new(again);
-        self.ahead = Ahead::default();
-        self.read = self.asked.begin(&self.session, &self.array)?;
+        self.steps = self.asked.begin(&self.steps.session, &Arc::new(again))?;
         Ok(())
     }
 
     /// Returns the columns of each batch.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
-        self.read.fields()
+        self.steps.read.fields()
     }
 
     /// Returns warnings about the request, and about the arrays of labels that it used.
@@ -190,7 +251,7 @@ impl Reader {
     /// [`Failing::Fill`](crate::Failing::Fill).
     #[must_use]
     pub fn filled(&self) -> u64 {
-        self.read.filled()
+        self.steps.read.filled()
     }
 
     /// Like [`Read::whole_tiles`].
@@ -201,17 +262,9 @@ impl Reader {
         &mut self,
         allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
-        let (session, store) = (&self.session, self.array.store());
-        let decode = |piece: Piece| -> Result<DecodedPiece, QueryError> {
-            let decoder = PieceDecoder {
-                session,
-                store,
-                ahead: &mut Ahead::default(),
-                read: None,
-            };
-            decoder.decode(piece, None)
-        };
-        let whole = self.read.whole_tiles(&decode, allows)?;
+        let (session, store) = (&self.steps.session, self.steps.array.store());
+        let decode = |piece: Piece| decode_alone(session, store, piece);
+        let whole = self.steps.read.whole_tiles(&decode, allows)?;
         self.has_given |= whole.is_some();
         Ok(whole)
     }
@@ -220,7 +273,7 @@ impl Reader {
     /// in.
     #[must_use]
     pub fn array(&self) -> &Arc<Array> {
-        &self.array
+        &self.steps.array
     }
 
     /// Like [`Read::chosen_tiles`].
@@ -228,7 +281,7 @@ impl Reader {
     /// # Errors
     /// [`QueryError::Bug`].
     pub fn chosen_tiles(&self) -> Result<Vec<ChosenTiles>, QueryError> {
-        self.read.chosen_tiles()
+        self.steps.read.chosen_tiles()
     }
 
     /// Like [`Read::lone_tiles`].
@@ -236,7 +289,7 @@ impl Reader {
     /// # Errors
     /// [`QueryError::Bug`].
     pub fn lone_tiles(&self) -> Result<Vec<LoneTiles>, QueryError> {
-        self.read.lone_tiles()
+        self.steps.read.lone_tiles()
     }
 
     /// Like [`Read::leave_out`]. From then on, vanished fragments are an error.
@@ -245,7 +298,7 @@ impl Reader {
     /// Tiles that are not among the [`Reader::lone_tiles`].
     pub fn leave_out(&mut self, tiles: &[LoneTiles]) -> Result<(), QueryError> {
         self.has_given = true;
-        self.read.leave_out(tiles)
+        self.steps.read.leave_out(tiles)
     }
 
     /// Returns the next cells; `None` after the last. If the result is one field of a dense array, of fixed size,
@@ -258,7 +311,7 @@ impl Reader {
         if self.is_done {
             return Ok(None);
         }
-        let session = self.session.clone();
+        let session = self.steps.session.clone();
         let next = session.counters().batches.time(|| self.next_cells(memory));
         self.is_done = !matches!(next, Ok(Some(_)));
         next
@@ -280,37 +333,65 @@ impl Reader {
     fn drive(&mut self, memory: &mut [u8]) -> Result<Option<NextCells>, QueryError> {
         self.plan()?;
         loop {
-            if let Some(cells) = self.step(memory)? {
-                return Ok(cells);
+            match self.steps.next(memory)? {
+                Step::Wait(fetch) => self.wait(fetch)?,
+                Step::Further => {}
+                Step::Cells(cells) => return Ok(Some(cells)),
+                Step::Done => return Ok(None),
             }
         }
     }
 
-    /// Does the next step of the read. Returns `None` if it has no cells yet, `Some(None)` at the end.
-    fn step(&mut self, memory: &mut [u8]) -> Result<Option<Option<NextCells>>, QueryError> {
-        match self.read.next()? {
-            Next::Need(reads) => {
-                let (_held, pieces) = self.array.fetch(&reads)?;
-                self.read.answer(pieces)?;
-                Ok(None)
+    /// Returns the next batch, or what has to be fetched of a far store before there is one: for callers that wait for
+    /// it by other means than a thread. Neither waits for a far store, unless an array has to be opened again, but
+    /// decodes, and so keeps the thread busy.
+    ///
+    /// # Errors
+    /// Those of the batches.
+    pub fn advance(&mut self) -> Result<Advance, QueryError> {
+        let session = self.steps.session.clone();
+        let counters = session.counters();
+        let stage = if self.steps.read.is_planned() {
+            &counters.batches
+        } else {
+            &counters.plan
+        };
+        stage.time(|| {
+            loop {
+                match self.steps.next(&mut []) {
+                    Ok(Step::Wait(fetch)) => return Ok(Advance::Wait(fetch)),
+                    Ok(Step::Further) => {}
+                    Ok(Step::Cells(NextCells::Batch(batch))) => {
+                        self.has_given = true;
+                        return Ok(Advance::Batch(batch));
+                    }
+                    Ok(Step::Cells(NextCells::Written(_))) => return Err(written_nowhere()),
+                    Ok(Step::Done) => return Ok(Advance::Done),
+                    Err(error) => self.look_again(error)?,
+                }
             }
-            Next::Work(piece) => {
-                let size = self.read.next_bytes().filter(|size| *size > 0);
-                let place = size.and_then(|size| memory.get_mut(..size));
-                let written = place.as_ref().map(|place| NextCells::Written(place.len()));
-                let decoder = PieceDecoder {
-                    session: &self.session,
-                    store: self.array.store(),
-                    ahead: &mut self.ahead,
-                    read: Some(&self.read),
-                };
-                let decoded = decoder.decode(piece, place)?;
-                self.read.take(decoded)?;
-                Ok(written.map(Some))
-            }
-            Next::Batch(batch) => Ok(Some(Some(NextCells::Batch(batch)))),
-            Next::Done => Ok(Some(None)),
+        })
+    }
+
+    /// Accepts the answers to the [reads](Fetch::reads) that [`Reader::advance`] asked for, in their order.
+    ///
+    /// # Errors
+    /// Those of the batches.
+    pub fn accept(
+        &mut self,
+        fetch: Fetch,
+        answers: Vec<Result<StoredPiece, StoreError>>,
+    ) -> Result<(), QueryError> {
+        match self.steps.accept(fetch, answers) {
+            Ok(()) => Ok(()),
+            Err(error) => self.look_again(error),
         }
+    }
+
+    /// Waits for what a far store is asked for.
+    fn wait(&mut self, fetch: Fetch) -> Result<(), QueryError> {
+        let answers = fetch.reads().read(&**self.steps.array.store());
+        self.steps.accept(fetch, answers)
     }
 }
 
@@ -320,48 +401,14 @@ impl Iterator for Reader {
     fn next(&mut self) -> Option<Self::Item> {
         match self.next_into(&mut []).transpose()? {
             Ok(NextCells::Batch(batch)) => Some(Ok(batch)),
-            Ok(NextCells::Written(_)) => {
-                let bug = Bug::new("cells were written into memory that is none");
-                Some(Err(bug.into()))
-            }
+            Ok(NextCells::Written(_)) => Some(Err(written_nowhere())),
             Err(error) => Some(Err(error)),
         }
     }
 }
 
-/// Decodes the pieces of a read.
-struct PieceDecoder<'a> {
-    session: &'a Session,
-    store: &'a Arc<dyn Store>,
-    /// Bytes of a far store that were fetched before.
-    ahead: &'a mut Ahead,
-    /// The read that says which bytes it needs later.
-    read: Option<&'a Read>,
-}
-
-impl PieceDecoder<'_> {
-    /// Decodes a piece, into `memory` if given, which it [fills](Piece::decode_into). Bytes of a far store are fetched
-    /// first, with one wait, together with some that the read needs later.
-    fn decode(self, piece: Piece, memory: Option<&mut [u8]>) -> Result<DecodedPiece, QueryError> {
-        let Self {
-            session,
-            store,
-            ahead,
-            read,
-        } = self;
-        let decode = |piece: Piece, bytes: &dyn TileBytes| match memory {
-            Some(memory) => piece.decode_into(session, bytes, memory),
-            None => piece.decode(session, bytes),
-        };
-        match store.distance() {
-            Distance::Near => decode(piece, store),
-            Distance::Far { gap } => {
-                let budget = &session.limits().budget;
-                let fetched = ahead.fetch(&**store, gap, read, &piece, budget)?;
-                decode(piece, &fetched.bytes)
-            }
-        }
-    }
+fn written_nowhere() -> QueryError {
+    Bug::new("cells were written into memory that is none").into()
 }
 
 /// Returns the options with ranges of labels replaced by ranges of dimensions. Oddities of the arrays of labels are

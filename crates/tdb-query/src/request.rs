@@ -95,26 +95,7 @@ impl Request {
             }
         }
         let condition = condition.transpose()?;
-        let order = match options.order {
-            None | Some(ResultOrder::Unordered) if schema.is_dense() => {
-                if placed.is_some() && subarray.is_one_box() {
-                    ResultOrder::Global
-                } else {
-                    ResultOrder::RowMajor
-                }
-            }
-            None => ResultOrder::Global,
-            // A read in the stored order can end early, and needs less memory.
-            Some(order)
-                if !schema.is_dense()
-                    && order != ResultOrder::Unordered
-                    && subarray.is_one_box()
-                    && schema.stores_in(order.sort_order()) =>
-            {
-                ResultOrder::Global
-            }
-            Some(order) => order,
-        };
+        let order = order(schema, options.order, &subarray, placed.is_some());
         let chooses = match (condition, points) {
             (Some(condition), Some(points)) => Some(condition.and_points(points)),
             (condition, points) => condition.or(points),
@@ -172,6 +153,26 @@ impl Request {
         Ok(())
     }
 
+    /// Returns the same request for a part of its cells: the ranges of `options` in place of those of the same
+    /// dimensions. They must lie within these.
+    pub(crate) fn part(&self, array: &Snapshot, options: &ReadOptions) -> Result<Self, QueryError> {
+        let schema = array.schema();
+        let mut subarray = options.subarray(schema)?;
+        if self.versions == Versions::Current {
+            keep_in_current_domain(array, &mut subarray);
+        }
+        subarray.restrict_as(&self.subarray);
+        if self.subarray.is_empty() {
+            subarray.clear();
+        }
+        let is_placed = self.points_alone().is_some();
+        Ok(Self {
+            order: order(schema, options.order, &subarray, is_placed),
+            subarray,
+            ..self.clone()
+        })
+    }
+
     /// Returns the columns of the result.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
@@ -219,6 +220,35 @@ impl Request {
     #[must_use]
     pub fn subarray(&self) -> &Subarray {
         &self.subarray
+    }
+}
+
+/// Returns the order in which cells are read if `wanted` is asked for.
+fn order(
+    schema: &ArraySchema,
+    wanted: Option<ResultOrder>,
+    subarray: &Subarray,
+    is_placed: bool,
+) -> ResultOrder {
+    match wanted {
+        None | Some(ResultOrder::Unordered) if schema.is_dense() => {
+            if is_placed && subarray.is_one_box() {
+                ResultOrder::Global
+            } else {
+                ResultOrder::RowMajor
+            }
+        }
+        None => ResultOrder::Global,
+        // A read in the stored order can end early, and needs less memory.
+        Some(order)
+            if !schema.is_dense()
+                && order != ResultOrder::Unordered
+                && subarray.is_one_box()
+                && schema.stores_in(order.sort_order()) =>
+        {
+            ResultOrder::Global
+        }
+        Some(order) => order,
     }
 }
 

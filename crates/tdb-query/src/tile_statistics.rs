@@ -68,13 +68,6 @@ impl FactsToOpen {
         self.needs.reads()
     }
 
-    /// Opens the parts read by [`FactsToOpen::reads`], to be kept with the array; parts that cannot be decoded are
-    /// ignored.
-    pub(crate) fn keep(self, array: &Snapshot, pieces: Vec<Piece>) {
-        // Statistics are optional: a read without them gives the same result.
-        let _ = array.open_parts(self.needs, pieces);
-    }
-
     /// Opens the parts read by [`FactsToOpen::reads`]. If they cannot be decoded, nothing is known of the tiles, and
     /// the result is still right.
     pub(crate) fn open(

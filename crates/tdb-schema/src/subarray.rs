@@ -256,6 +256,15 @@ impl Subarray {
         }
     }
 
+    /// Restricts dimensions without a range to the ranges of `other`, a subarray of the same schema.
+    pub fn restrict_as(&mut self, other: &Self) {
+        for (place, other) in self.dimensions.iter_mut().zip(&other.dimensions) {
+            if place.is_none() {
+                place.clone_from(other);
+            }
+        }
+    }
+
     /// Clips the ranges of all dimensions to `bounds`, one per dimension, with a warning.
     /// Dimensions without a range stay unchanged.
     pub fn cut_to(&mut self, schema: &ArraySchema, bounds: &[Range]) {

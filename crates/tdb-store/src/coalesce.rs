@@ -20,23 +20,26 @@ pub fn read_coalesced(
 
 /// Reads in which bounded ranges of one object that are near each other are joined into one request.
 #[derive(Debug)]
-pub struct JoinedReads<'a> {
-    reads: &'a [Read],
+pub struct JoinedReads {
+    reads: Vec<Read>,
     runs: Vec<Run>,
 }
 
-impl<'a> JoinedReads<'a> {
+impl JoinedReads {
     /// Joins ranges that are at most `gap` bytes apart, up to `most` bytes. Overlapping ranges are read once.
     ///
     /// About 64 KiB is a good gap for files, 512 KiB to 1 MiB for object stores. If there are many ranges, only the
     /// nearest are joined, so that the unwanted bytes do not exceed the wanted ones plus 8 MiB.
     #[must_use]
-    pub fn new(reads: &'a [Read], gap: u64, most: u64) -> Self {
+    pub fn new(reads: &[Read], gap: u64, most: u64) -> Self {
         let mut order: Vec<(usize, &Read)> = reads.iter().enumerate().collect();
         order.sort_by(|(_, a), (_, b)| (&a.key, start(a)).cmp(&(&b.key, start(b))));
         let gap = affordable(&order, gap);
         let runs = runs(order, gap, most);
-        Self { reads, runs }
+        Self {
+            reads: reads.to_vec(),
+            runs,
+        }
     }
 
     /// Returns the number of bytes to read, including those between joined ranges; reads without a known end count as
@@ -52,26 +55,63 @@ impl<'a> JoinedReads<'a> {
     /// Performs the reads, and returns one answer for each, in their order. The answers share memory: holding one
     /// holds its neighbours.
     pub fn read(&self, store: &dyn Store) -> Vec<Result<Piece, StoreError>> {
-        let Self { reads, runs } = self;
-        let joined: Vec<Read> = runs.iter().map(|run| run.read.clone()).collect();
-        let mut answers: Vec<Option<Result<Piece, StoreError>>> = vec![None; reads.len()];
-        for (run, answer) in runs.iter().zip(store.read(&joined)) {
+        let answers = store.read(&self.requests());
+        let alone = self.alone(&answers);
+        let repeated = if alone.is_empty() {
+            Vec::new()
+        } else {
+            store.read(&alone)
+        };
+        self.split(answers, repeated)
+    }
+
+    /// Returns the joined ranges, for callers that do not wait in [`JoinedReads::read`].
+    #[must_use]
+    pub fn requests(&self) -> Vec<Read> {
+        self.runs.iter().map(|run| run.read.clone()).collect()
+    }
+
+    /// Returns the reads that must be repeated one by one, because the request that joined them failed. `answers` are
+    /// those to [`JoinedReads::requests`].
+    #[must_use]
+    pub fn alone(&self, answers: &[Result<Piece, StoreError>]) -> Vec<Read> {
+        let failed = self.runs.iter().zip(answers).filter(|(run, answer)| {
+            let is_joined = run.members.len() > 1;
+            is_joined && answer.is_err()
+        });
+        failed
+            .flat_map(|(run, _)| members(run, &self.reads).map(|(_, read)| read.clone()))
+            .collect()
+    }
+
+    /// Returns one answer for each of the reads, in their order. `answers` are those to [`JoinedReads::requests`],
+    /// `repeated` those to [`JoinedReads::alone`].
+    #[must_use]
+    pub fn split(
+        &self,
+        answers: Vec<Result<Piece, StoreError>>,
+        repeated: Vec<Result<Piece, StoreError>>,
+    ) -> Vec<Result<Piece, StoreError>> {
+        let mut repeated = repeated.into_iter();
+        let mut split: Vec<Option<Result<Piece, StoreError>>> = vec![None; self.reads.len()];
+        for (run, answer) in self.runs.iter().zip(answers) {
             if let [only] = run.members.as_slice() {
-                put(&mut answers, *only, answer);
+                put(&mut split, *only, answer);
                 continue;
             }
-            let alone: Vec<Read> = members(run, reads).map(|(_, read)| read.clone()).collect();
-            let parts = match &answer {
-                Ok(piece) => alone.iter().map(|read| cut(piece, read)).collect(),
-                Err(_) => store.read(&alone),
-            };
-            for ((index, _), part) in members(run, reads).zip(parts) {
-                put(&mut answers, index, part);
+            for (index, read) in members(run, &self.reads) {
+                let part = match &answer {
+                    Ok(piece) => Some(cut(piece, read)),
+                    Err(_) => repeated.next(),
+                };
+                if let Some(part) = part {
+                    put(&mut split, index, part);
+                }
             }
         }
-        answers
+        split
             .into_iter()
-            .zip(*reads)
+            .zip(&self.reads)
             .map(|(answer, read)| answer.unwrap_or_else(|| Err(StoreError::no_answer(&read.key))))
             .collect()
     }

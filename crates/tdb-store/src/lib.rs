@@ -28,6 +28,6 @@ pub use objects::{
 };
 pub use read::{ByteRange, Piece, Read};
 pub use store::{
-    Distance, ObjectWriter, ReadAndListed, Store, list_all, list_by_folder, list_each,
+    Distance, ObjectWriter, ReadAndListed, SentReads, Store, list_all, list_by_folder, list_each,
     list_folders, read_one,
 };

@@ -1,16 +1,21 @@
 use std::fmt::Debug;
 use std::io::IoSliceMut;
+use std::pin::Pin;
 use std::time::SystemTime;
 
 use bytes::Bytes;
 
 use crate::{Listing, Object, Page, Piece, Read, StoreError, answers, check_prefix};
 
+/// Answers of a store to requests that were sent: those of [`Store::read`], once they are here. It needs no runtime of
+/// its own, and may be polled on any thread.
+pub type SentReads = Pin<Box<dyn Future<Output = Vec<Result<Piece, StoreError>>> + Send>>;
+
 /// A store of immutable objects, each under a key.
 ///
 /// A key is a relative path with `/` between its parts ([`check_key`](crate::check_key)). Objects cannot be renamed or
-/// modified, and there are no empty folders: a folder is a common prefix of keys. All calls block; a store may overlap
-/// the requests of one call, such as [`Store::read`].
+/// modified, and there are no empty folders: a folder is a common prefix of keys. All calls but [`Store::send`] block; a
+/// store may overlap the requests of one call, such as [`Store::read`].
 ///
 /// [`conformance`](crate::conformance) contains the contract, as tests that any implementation can run.
 pub trait Store: Send + Sync + Debug {
@@ -73,6 +78,14 @@ pub trait Store: Send + Sync + Debug {
     /// A short read is an error. Several ranges of one object open it once. Neighbouring ranges are not joined; see
     /// [`read_coalesced`](crate::read_coalesced).
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>>;
+
+    /// Sends the requests of [`Store::read`] at once, and returns their answers as a future: no thread waits for them.
+    /// `None`, the default, if the store can only block, as files do. A store that wraps another one must forward this
+    /// call.
+    fn send(&self, reads: &[Read]) -> Option<SentReads> {
+        let _ = reads;
+        None
+    }
 
     /// Reads ranges as [`Store::read`] does, and lists the first pages of folders as [`Store::list_many`] does, where neither
     /// depends on the other. A store that must wait for answers asks for all of them at once; else the ranges come first.

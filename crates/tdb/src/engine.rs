@@ -125,8 +125,8 @@ pub mod inspect {
 /// Reads in the engine's form.
 pub mod query {
     pub use tdb_query::{
-        ChosenTiles, Failing, LoneTiles, NextCells, QueryError, ReadOptions, Reader, ResultOrder,
-        Tally, Versions,
+        Advance, ChosenTiles, Failing, Fetch, LoneTiles, NextCells, QueryError, ReadOptions,
+        Reader, ResultOrder, Tally, Versions,
     };
 }
 
@@ -184,9 +184,9 @@ pub mod schema {
 /// Stores of named objects.
 pub mod store {
     pub use tdb_store::{
-        ByteRange, Counts, Distance, Listing, MemoryStore, Object, ObjectWriter, Page, Piece, Read,
-        ReadAndListed, Store, StoreError, answers, check_prefix, is_draft, join, list_all,
-        list_folders, name, parent, read_one, read_whole,
+        ByteRange, Counts, Distance, JoinedReads, Listing, MemoryStore, Object, ObjectWriter, Page,
+        Piece, Read, ReadAndListed, SentReads, Store, StoreError, answers, check_prefix, is_draft,
+        join, list_all, list_folders, name, parent, read_one, read_whole,
     };
 }
 

@@ -1,5 +1,7 @@
 //! Determines which fragments are visible in a space tile.
 
+use std::sync::Arc;
+
 use tdb_cells::dense::TileSet;
 use tdb_fragment::FragmentIndex;
 use tdb_schema::grid::{CellBox, TileBox};
@@ -24,7 +26,7 @@ pub(crate) fn numbered(layers: &[Layer]) -> impl Iterator<Item = (LayerIndex, &L
 }
 
 /// Fragment as one of the layers of a dense array.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Layer {
     /// Index of the fragment.
     pub(crate) index: FragmentIndex,
@@ -32,16 +34,16 @@ pub(crate) struct Layer {
     pub(crate) cells: CellBox,
     pub(crate) stored: LayerSource,
     /// Tiles of the layer that the condition rules out.
-    pub(super) ruled_out: TileSet,
+    pub(super) ruled_out: Arc<TileSet>,
 }
 
 /// How a fragment of a dense array stores its cells.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum LayerSource {
     /// All cells of these space tiles.
     Tiles(TileBox),
     /// Single cells with coordinates, as TileDB before 2.4 could write.
-    Cells(Box<SparseCells>),
+    Cells(Arc<SparseCells>),
 }
 
 impl Layer {
@@ -123,7 +125,7 @@ mod tests {
                 hi: vec![hi],
             },
             stored: LayerSource::Tiles(tiles),
-            ruled_out: TileSet::default(),
+            ruled_out: Arc::default(),
         }
     }
 

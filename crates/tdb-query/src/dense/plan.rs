@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tdb_array::{OpenedPart, Snapshot};
 use tdb_cells::FragmentTiles;
-use tdb_cells::dense::{Run, Runs, TileSet};
+use tdb_cells::dense::{Run, Runs};
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, FieldKind, Subarray};
-use tdb_tile::{Bug, Exact, Grant};
+use tdb_tile::{Budget, Bug, Exact, Grant};
 
 use super::layers::{Layer, LayerSource, meets};
 use super::source::{FieldSource, Sources};
@@ -30,9 +30,10 @@ pub(crate) struct DensePlan {
     /// Layers, newest first.
     pub(crate) layers: Vec<Layer>,
     /// Tiles of the layers, in the same order.
-    pub(crate) tiles: Vec<FragmentTiles>,
-    /// Grants for the cells of points, the lists of tiles that are ruled out, and the data kept per fragment.
-    pub(super) held: Vec<Grant>,
+    pub(crate) tiles: Vec<Arc<FragmentTiles>>,
+    /// Grants for the cells of points, the lists of tiles that are ruled out, and the data kept per fragment. The parts
+    /// of a read share them.
+    pub(super) held: Vec<Arc<Grant>>,
 }
 
 /// Fragments that may have cells of the result, before their tiles are located.
@@ -45,7 +46,7 @@ pub(crate) struct DenseCandidates {
     /// Attributes to read.
     attributes: Vec<FieldKind>,
     /// Grants for the cells of points.
-    held: Vec<Grant>,
+    held: Vec<Arc<Grant>>,
 }
 
 /// Dense layers whose tiles are located, and the sparse fragments whose cells are still to be read.
@@ -67,8 +68,34 @@ impl DensePlan {
         }))
     }
 
+    /// Returns the plan of a part of the read, of which `request` is the request. The layers share what the read located
+    /// and ruled out.
+    pub(super) fn part(&self, array: &Snapshot, request: &Request) -> Result<Self, QueryError> {
+        let mut runs = runs(array, &self.shape.grid, &request.subarray)?;
+        let points = at_points(array, &self.shape.grid, request, &mut runs)?;
+        let (mut layers, mut tiles) = (Vec::new(), Vec::new());
+        if let Some(wanted) = bounds(&runs) {
+            let located = self.layers.iter().zip(&self.tiles);
+            for (layer, own) in located.filter(|(layer, _)| meets(&layer.cells, &wanted)) {
+                layers.push(layer.clone());
+                tiles.push(Arc::clone(own));
+            }
+        }
+        let mut held = self.held.clone();
+        held.extend(points.map(Arc::new));
+        held.push(hold(layers.len(), &array.limits().budget)?);
+        Ok(Self {
+            schema: Arc::clone(&self.schema),
+            shape: self.shape.clone(),
+            runs,
+            layers,
+            tiles,
+            held,
+        })
+    }
+
     /// Inserts a layer after all newer ones.
-    pub(super) fn add(&mut self, layer: Layer, tiles: FragmentTiles) {
+    pub(super) fn add(&mut self, layer: Layer, tiles: Arc<FragmentTiles>) {
         // Sparse fragments come before all dense ones, whatever their times: every TileDB release that reads both
         // shows their cells even where a newer dense fragment has cells too.
         let is_newer = |other: &Layer| match (other.is_solid(), layer.is_solid()) {
@@ -117,7 +144,7 @@ impl DenseCandidates {
             runs,
             fragments,
             attributes,
-            held: held.into_iter().collect(),
+            held: held.into_iter().map(Arc::new).collect(),
         })
     }
 
@@ -163,9 +190,10 @@ impl DenseCandidates {
             sparse: Vec::new(),
             attributes: self.attributes.clone(),
         };
-        let kept = KEPT_BYTES.exact_mul(self.fragments.len() as u64)?;
-        let kept = array.limits().budget.take(kept)?;
-        located.plan.held.push(kept);
+        located
+            .plan
+            .held
+            .push(hold(self.fragments.len(), &array.limits().budget)?);
         for ((index, cells), opened) in self.fragments.iter().zip(opened) {
             let is_dense = array.fragment(*index)?.metadata.dense;
             let fields = self.fields(is_dense);
@@ -175,10 +203,10 @@ impl DenseCandidates {
                     index: *index,
                     cells: cells.clone(),
                     stored: LayerSource::Tiles(self.shape.grid.tiles_of(cells)),
-                    ruled_out: TileSet::default(),
+                    ruled_out: Arc::default(),
                 };
                 located.plan.layers.push(layer);
-                located.plan.tiles.push(tiles);
+                located.plan.tiles.push(Arc::new(tiles));
             } else {
                 let sparse = SparseTiles::new(array, *index, cells.clone(), tiles, fields)?;
                 located.sparse.push(sparse);
@@ -186,6 +214,12 @@ impl DenseCandidates {
         }
         Ok(located)
     }
+}
+
+/// Takes the memory for what is kept of this number of fragments.
+fn hold(fragments: usize, budget: &Budget) -> Result<Arc<Grant>, QueryError> {
+    let kept = KEPT_BYTES.exact_mul(fragments as u64)?;
+    Ok(Arc::new(budget.take(kept)?))
 }
 
 /// Returns the fields of the result and those that its condition tests, each once.

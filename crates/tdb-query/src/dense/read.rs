@@ -29,7 +29,7 @@ type Columns = Vec<(FieldKind, TableColumn)>;
 #[derive(Debug)]
 pub(crate) struct DenseRead {
     session: Session,
-    pub(super) request: Request,
+    pub(crate) request: Request,
     pub(super) plan: Arc<DensePlan>,
     /// Sparse fragments whose cells are still to be read; they come before anything else.
     sparse: Vec<SparseTiles>,
@@ -85,6 +85,12 @@ impl DenseRead {
         located: LocatedPlan,
     ) -> Result<Self, QueryError> {
         let LocatedPlan { plan, sparse, .. } = located;
+        let read = Self::of_plan(session, plan, request)?;
+        Ok(Self { sparse, ..read })
+    }
+
+    /// Creates a read of which all layers are known.
+    fn of_plan(session: Session, plan: DensePlan, request: Request) -> Result<Self, QueryError> {
         let walk = walk(&plan.shape.grid, &plan.runs, &request)?;
         Ok(Self {
             session,
@@ -92,12 +98,24 @@ impl DenseRead {
             left: request.limit,
             request,
             plan: Arc::new(plan),
-            sparse,
+            sparse: Vec::new(),
             walk,
             state: State::Between,
             filled: 0,
             held: None,
         })
+    }
+
+    /// Returns a read of a part of the cells, of which `request` is the request. This read must be planned.
+    pub(crate) fn part(&self, array: &Snapshot, request: Request) -> Result<Self, QueryError> {
+        if !self.is_planned() {
+            return Err(Bug::new("a part of a read whose layers are not known").into());
+        }
+        Self::of_plan(
+            self.session.clone(),
+            self.plan.part(array, &request)?,
+            request,
+        )
     }
 
     /// Returns the number of cells of the result so far that have fill values because they failed the condition.

@@ -1,6 +1,9 @@
 //! Rules out tiles in which no cell matches the condition: they are neither fetched nor decoded.
 
+use std::sync::Arc;
+
 use tdb_cells::CellSet;
+use tdb_cells::dense::TileSet;
 use tdb_condition::Predicate;
 use tdb_fragment::TileNumber;
 use tdb_tile::{Budget, Bug};
@@ -40,6 +43,7 @@ impl LocatedPlan {
         };
         let grid = &plan.shape.grid;
         for layer in &mut plan.layers {
+            let mut ruled_out = TileSet::default();
             let LayerSource::Tiles(tiles) = &layer.stored else {
                 continue;
             };
@@ -58,13 +62,14 @@ impl LocatedPlan {
                 if out_of_place
                     || by_values && facts.rule_out(condition, layer.index, tile, cells)?
                 {
-                    layer.ruled_out.push(number);
+                    ruled_out.push(number);
                 }
             }
+            layer.ruled_out = Arc::new(ruled_out);
         }
         let bytes = plan.layers.iter().map(|layer| layer.ruled_out.bytes());
         let held = budget.take(bytes.sum())?;
-        plan.held.push(held);
+        plan.held.push(Arc::new(held));
         Ok(())
     }
 }

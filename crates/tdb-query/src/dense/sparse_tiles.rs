@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_cells::dense::TileSet;
 use tdb_cells::{CellTable, FragmentTiles, RowRange, Segment, Session, TileRows};
 use tdb_fragment::{FragmentIndex, FragmentMetadata, TileNumber};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
@@ -40,7 +39,7 @@ impl SparseTiles {
         let stored = array.fragment(index)?;
         let tiles = PlannedTiles {
             fragments: vec![index],
-            tiles: vec![tiles],
+            tiles: vec![Arc::new(tiles)],
         };
         Ok(Self {
             index,
@@ -80,17 +79,17 @@ impl SparseTiles {
         grid: &SpaceTileGrid,
         table: CellTable,
         budget: &Budget,
-    ) -> Result<(Layer, FragmentTiles), QueryError> {
+    ) -> Result<(Layer, Arc<FragmentTiles>), QueryError> {
         let cells = SparseCells::new(grid, table, budget)?;
         let layer = Layer {
             index: self.index,
             cells: self.cells,
-            stored: LayerSource::Cells(Box::new(cells)),
-            ruled_out: TileSet::default(),
+            stored: LayerSource::Cells(Arc::new(cells)),
+            ruled_out: Arc::default(),
         };
         // The tiles are not used again.
         let none = fragment_tiles::locate(array, array.schema(), self.index, &[], Vec::new())?;
-        Ok((layer, none))
+        Ok((layer, Arc::new(none)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use tdb_cells::dense::{Block, Runs, Share, TileSet, borders, chunk_borders, slow_to_fast};
+use tdb_cells::dense::{Block, Runs, Share, borders, chunk_borders, slow_to_fast};
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, Dimension, Order};
@@ -304,7 +304,7 @@ fn read(case: &Case) -> (Vec<u32>, Vec<u32>, Vec<Vec<u64>>) {
             index: FragmentIndex::new(index),
             cells: cells.clone(),
             stored: LayerSource::Tiles(case.grid.tiles_of(cells)),
-            ruled_out: TileSet::default(),
+            ruled_out: std::sync::Arc::default(),
         })
         .collect();
     let mut walk = match case.order {

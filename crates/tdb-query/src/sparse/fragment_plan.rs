@@ -1,13 +1,15 @@
 //! Determines the tiles of one fragment that a sparse read needs.
 
+use std::sync::Arc;
+
 use tdb_array::{At, Fragment, OpenedPart, Snapshot};
 use tdb_cells::{RowRange, Segment, TileRows};
 use tdb_condition::Predicate;
 use tdb_fragment::{FragmentIndex, MetadataPart, TileNumber};
-use tdb_rtree::RTree;
+use tdb_rtree::{RTree, TileOverlap};
 use tdb_schema::order::WriterRule;
 use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind, Subarray};
-use tdb_tile::{Bug, Exact, FormatVersion, Grant, Limits, Range, length};
+use tdb_tile::{Budget, Bug, Exact, FormatVersion, Grant, Range, length};
 
 use crate::QueryError;
 use crate::options::ResultOrder;
@@ -34,8 +36,10 @@ pub(crate) struct FragmentPlan {
     pub(crate) filters_time: bool,
     /// Whether cells are known to be stored in the order of the merge.
     pub(crate) in_order: bool,
-    /// Grant for the list of tiles, and [`KEPT_BYTES`].
-    held: Option<Grant>,
+    /// R-tree, kept if parts of the read are to be planned.
+    tree: Option<Arc<RTree>>,
+    /// Grants for the list of tiles, [`KEPT_BYTES`], and the R-tree.
+    held: Vec<Grant>,
 }
 
 /// Tile with facts from its bounds.
@@ -94,7 +98,8 @@ impl FragmentPlan {
             has_timestamps,
             filters_time: has_timestamps && !array.window().contains(&fragment.name),
             in_order: request.merge_order() == ResultOrder::Global && sorted,
-            held: None,
+            tree: None,
+            held: Vec::new(),
         }
     }
 
@@ -102,15 +107,17 @@ impl FragmentPlan {
         Ok(searches(array.fragment(self.fragment)?, request))
     }
 
-    /// Returns the parts of the fragment's metadata that are needed to find its tiles.
+    /// Returns the parts of the fragment's metadata that are needed to find its tiles, and those of parts of the read
+    /// if there are to be any.
     pub(super) fn search_parts(
         &self,
         array: &Snapshot,
         request: &Request,
+        in_parts: bool,
     ) -> Result<Vec<MetadataPart>, QueryError> {
         let fragment = array.fragment(self.fragment)?;
         let mut parts = Vec::new();
-        if searches(fragment, request) {
+        if in_parts || searches(fragment, request) {
             parts.push(MetadataPart::RTree);
         }
         if let Some(view) = doubted(fragment) {
@@ -125,12 +132,14 @@ impl FragmentPlan {
         array: &Snapshot,
         request: &Request,
         opened: Vec<OpenedPart>,
-        limits: &Limits,
+        budget: &Budget,
+        in_parts: bool,
     ) -> Result<(), QueryError> {
         let fragment = array.fragment(self.fragment)?;
         let metadata = &fragment.metadata;
         let mut payloads = opened.into_iter().map(|part| part.payload);
-        let tree = if searches(fragment, request) {
+        let searches = searches(fragment, request);
+        let tree = if in_parts || searches {
             let missing = Bug::new("an R-tree that was asked for is not there");
             Some(payloads.next().ok_or(missing)?)
         } else {
@@ -142,26 +151,69 @@ impl FragmentPlan {
                 .tile_index(&view, &payloads, array.limits())
                 .at(&fragment.metadata_key)?;
         }
-        // Each tile is planned, and may be in a table.
-        let per_tile = const { size_of::<PlannedTile>() + size_of::<TileRows>() };
-        // More tiles than can be counted in bytes are refused by any budget.
-        let bytes = metadata
-            .tile_count()
-            .saturating_mul(per_tile as u64)
-            .saturating_add(KEPT_BYTES);
-        self.held = Some(limits.budget.take(bytes)?);
-        self.tiles = match tree {
-            Some(payload) => {
-                let tree = metadata
-                    .rtree(&payload, array.limits())
-                    .at(&fragment.metadata_key)?;
-                let (found, ruled_out) = found(fragment, &tree, request)?;
+        self.held.push(hold(metadata.tile_count(), budget)?);
+        let tree = tree.map(|payload| {
+            let tree = metadata.rtree(&payload, array.limits());
+            if in_parts {
+                self.held.push(budget.take(payload.len() as u64)?);
+            }
+            Ok::<_, QueryError>(Arc::new(tree.at(&fragment.metadata_key)?))
+        });
+        let tree = tree.transpose()?;
+        self.tiles = match tree.as_deref().filter(|_| searches) {
+            Some(tree) => {
+                let (found, ruled_out) = found(fragment, tree, request)?;
                 self.ruled_out = ruled_out;
                 found
             }
             None => all_tiles(fragment)?,
         };
+        self.tree = tree.filter(|_| in_parts);
         Ok(())
+    }
+
+    /// Returns the plan of the fragment for a part of the read, of which `request` is the request; `None` if the
+    /// fragment has no tiles there. Nothing is ruled out again.
+    pub(super) fn part(
+        &self,
+        array: &Snapshot,
+        request: &Request,
+        budget: &Budget,
+    ) -> Result<Option<Self>, QueryError> {
+        let fragment = array.fragment(self.fragment)?;
+        let tiles = if request.subarray.is_all() {
+            self.tiles.clone()
+        } else if searches(fragment, request) {
+            let unknown = || Bug::new("a part of a read that was not planned for parts");
+            let tree = self.tree.as_ref().ok_or_else(unknown)?;
+            self.tiles_in(overlaps(fragment, tree, request)?)
+        } else {
+            Vec::new()
+        };
+        if tiles.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            held: vec![hold(tiles.len() as u64, budget)?],
+            tiles,
+            ..Self::candidate(array, self.fragment, fragment, request)
+        }))
+    }
+
+    /// Returns the tiles that are among these, which are in the order of tiles, too.
+    fn tiles_in(&self, overlaps: Vec<TileOverlap>) -> Vec<PlannedTile> {
+        let mut planned = self.tiles.iter().peekable();
+        let mut found = Vec::new();
+        for overlap in overlaps {
+            let number = TileNumber::new(overlap.tile);
+            while planned.next_if(|planned| planned.tile < number).is_some() {}
+            let own = planned.next_if(|planned| planned.tile == number);
+            found.extend(own.map(|planned| PlannedTile {
+                full: overlap.full,
+                ..*planned
+            }));
+        }
+        found
     }
 
     /// Removes the tiles that the condition rules out by their statistics.
@@ -180,6 +232,17 @@ impl FragmentPlan {
         }
         Ok(())
     }
+}
+
+/// Takes the memory for the plan of a fragment with this number of tiles.
+fn hold(tiles: u64, budget: &Budget) -> Result<Grant, QueryError> {
+    // Each tile is planned, and may be in a table.
+    let per_tile = const { size_of::<PlannedTile>() + size_of::<TileRows>() };
+    // More tiles than can be counted in bytes are refused by any budget.
+    let bytes = tiles
+        .saturating_mul(per_tile as u64)
+        .saturating_add(KEPT_BYTES);
+    Ok(budget.take(bytes)?)
 }
 
 /// True if the tiles of a fragment are searched in its R-tree.
@@ -214,18 +277,7 @@ fn found(
     tree: &RTree,
     request: &Request,
 ) -> Result<(Vec<PlannedTile>, u64), QueryError> {
-    let dimensions = 0..fragment.schema.dimensions.len();
-    let ranges: Vec<Vec<Range>> = dimensions
-        // An empty list of ranges means the whole dimension, both in a subarray and in an R-tree; the subarray is not
-        // empty.
-        .map(|dimension| {
-            let ranges = request.subarray.ranges(dimension);
-            ranges.map_or_else(Vec::new, <[Range]>::to_vec)
-        })
-        .collect();
-    let overlaps = tree
-        .search(&ranges)
-        .map_err(|_| Bug::new("the ranges of a read do not fit the dimensions of an R-tree"))?;
+    let overlaps = overlaps(fragment, tree, request)?;
     let chooses = request.condition.as_deref().filter(|_| request.by_place);
     let (mut found, mut ruled_out) = (Vec::with_capacity(overlaps.len()), 0_u64);
     for overlap in overlaps {
@@ -239,6 +291,20 @@ fn found(
         }
     }
     Ok((found, ruled_out))
+}
+
+/// Returns the tiles whose bounds meet the subarray.
+fn overlaps(fragment: &Fragment, tree: &RTree, request: &Request) -> Result<Vec<TileOverlap>, Bug> {
+    let ranges: Vec<Vec<Range>> = (0..fragment.schema.dimensions.len())
+        // An empty list of ranges means the whole dimension, both in a subarray and in an R-tree; the subarray is not
+        // empty.
+        .map(|dimension| {
+            let ranges = request.subarray.ranges(dimension);
+            ranges.map_or_else(Vec::new, <[Range]>::to_vec)
+        })
+        .collect();
+    tree.search(&ranges)
+        .map_err(|_| Bug::new("the ranges of a read do not fit the dimensions of an R-tree"))
 }
 
 impl PlannedTile {

@@ -13,6 +13,7 @@ mod lone_tiles;
 mod merge;
 mod merge_position;
 mod output;
+mod part;
 mod plan;
 mod plan_index;
 mod planned_read;

@@ -25,12 +25,12 @@ use tdb_array::fragments_apart;
 pub(crate) struct SparsePlan {
     pub(crate) request: Request,
     /// Fields that the request will also test, once enumerations are known.
-    asked: Vec<FieldKind>,
+    pub(super) asked: Vec<FieldKind>,
     /// Schema of the array; after its attributes come those of older schemas that deletes test.
     pub(crate) schema: Arc<ArraySchema>,
     pub(crate) fragments: Vec<FragmentPlan>,
     /// Number of tiles of each fragment that the condition rules out.
-    ruled_out: BTreeMap<FragmentIndex, u64>,
+    pub(super) ruled_out: BTreeMap<FragmentIndex, u64>,
     /// Whether cells must be sorted.
     pub(crate) sorts: bool,
     /// Whether some tiles may have cells outside the subarray.
@@ -39,7 +39,9 @@ pub(crate) struct SparsePlan {
     pub(crate) deduplicates: bool,
     /// Whether a cell is returned once for every interval that it lies in.
     pub(crate) repeats: bool,
-    pub(crate) visibility: Visibility,
+    pub(crate) visibility: Arc<Visibility>,
+    /// Whether parts of the read are to be planned, which may need the coordinates of tiles.
+    pub(super) in_parts: bool,
     /// Whether the cells of each fragment are stored in the order of the merge.
     pub(super) in_order: bool,
     /// Whether some cells have timestamps of their own.
@@ -89,7 +91,8 @@ impl SparsePlan {
             sorts: false,
             deduplicates: false,
             repeats: false,
-            visibility,
+            visibility: Arc::new(visibility),
+            in_parts: false,
             in_order: false,
             has_timestamps: false,
             filters_time: false,
@@ -126,9 +129,9 @@ impl SparsePlan {
         &self,
         array: &Snapshot,
     ) -> Result<Vec<(FragmentIndex, Vec<MetadataPart>)>, QueryError> {
-        let fields = self.fields();
+        let fields = self.located_fields();
         let parts = self.fragments.iter().map(|plan| {
-            let mut parts = plan.search_parts(array, &self.request)?;
+            let mut parts = plan.search_parts(array, &self.request, self.in_parts)?;
             let stored = array.fragment(plan.fragment)?.stored();
             parts.extend(FragmentTiles::parts(&self.schema, stored, &fields));
             Ok((plan.fragment, parts))
@@ -149,15 +152,17 @@ impl SparsePlan {
         facts: &Facts,
         limits: &Limits,
     ) -> Result<PlannedTiles, QueryError> {
-        let fields = self.fields();
+        let fields = self.located_fields();
         let may_rule_out = self.may_rule_out(array, facts)?;
         let mut located = PlannedTiles::default();
         let mut found = Vec::new();
         let fragments = std::mem::take(&mut self.fragments).into_iter();
         for ((mut plan, mut opened), may_rule_out) in fragments.zip(opened).zip(may_rule_out) {
-            let count = plan.search_parts(array, &self.request)?.len();
+            let count = plan
+                .search_parts(array, &self.request, self.in_parts)?
+                .len();
             let rest = opened.split_off(count.min(opened.len()));
-            plan.search(array, &self.request, opened, limits)?;
+            plan.search(array, &self.request, opened, &limits.budget, self.in_parts)?;
             if let (Some(condition), true) = (&self.request.condition, may_rule_out) {
                 plan.rule_out(condition, facts)?;
             }
@@ -170,7 +175,7 @@ impl SparsePlan {
             let (index, schema) = (plan.fragment, &self.schema);
             located.fragments.push(index);
             let tiles = fragment_tiles::locate(array, schema, index, &fields, rest)?;
-            located.tiles.push(tiles);
+            located.tiles.push(Arc::new(tiles));
             found.push(plan);
         }
         located.fragments.shrink_to_fit();
@@ -317,6 +322,15 @@ impl SparsePlan {
         let cutting = self.cutting_fields();
         fields.retain(|field| !cutting.contains(field));
         fields
+    }
+
+    /// Returns the fields whose tiles are located.
+    fn located_fields(&self) -> Vec<FieldKind> {
+        let mut fields = self.fields();
+        if self.in_parts {
+            fields.extend((0..self.schema.dimensions.len()).map(FieldKind::Dimension));
+        }
+        unique(fields)
     }
 
     /// Returns all fields that a table will have in the course of a batch, each once.

@@ -1,5 +1,7 @@
 //! Locations of the tiles of the planned fragments.
 
+use std::sync::Arc;
+
 use tdb_cells::{CellTable, FragmentTiles, Segment, TileRows};
 use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
@@ -14,15 +16,15 @@ use crate::cell_sizes::{CellSizes, bytes_of_tiles};
 pub(crate) struct PlannedTiles {
     /// Fragments, ascending.
     pub(crate) fragments: Vec<FragmentIndex>,
-    /// Tiles of each fragment, in the same order.
-    pub(crate) tiles: Vec<FragmentTiles>,
+    /// Tiles of each fragment, in the same order; shared by the parts of a read.
+    pub(crate) tiles: Vec<Arc<FragmentTiles>>,
 }
 
 impl PlannedTiles {
     /// Returns the tiles of a fragment of the array.
     pub(crate) fn find(&self, fragment: FragmentIndex) -> Option<&FragmentTiles> {
-        self.tiles
-            .get(self.fragments.binary_search(&fragment).ok()?)
+        let place = self.fragments.binary_search(&fragment).ok()?;
+        self.tiles.get(place).map(|tiles| &**tiles)
     }
 
     /// Returns the memory that the cells of a table's tiles need, before they are loaded.
@@ -75,9 +77,15 @@ impl PlannedTiles {
         Ok(reads)
     }
 
+    /// Returns the tiles of the fragment at a position in the plan, to be shared with another read.
+    pub(super) fn shared(&self, at: PlanIndex) -> Result<Arc<FragmentTiles>, Bug> {
+        let tiles = self.tiles.get(at.get()).cloned();
+        tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))
+    }
+
     /// Returns the tiles of the fragment at a position in the plan.
     pub(crate) fn at(&self, at: PlanIndex) -> Result<&FragmentTiles, Bug> {
-        let tiles = self.tiles.get(at.get());
+        let tiles = self.tiles.get(at.get()).map(|tiles| &**tiles);
         tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))
     }
 }

@@ -21,6 +21,7 @@ use super::tile_read::{TileRead, TileStep};
 use super::weights::Weights;
 use super::whole_tile_search::Decode;
 use crate::piece::DecodedCells;
+use crate::request::Request;
 use crate::{ChosenTiles, LoneTiles, QueryError};
 
 /// Read of a sparse array whose tiles are known.
@@ -72,6 +73,10 @@ impl SparseRead {
         if let State::Tiles(tiles) = &mut self.state {
             tiles.load_in_portions(&self.planned.plan);
         }
+    }
+
+    pub(crate) fn request(&self) -> &Request {
+        &self.planned.plan.request
     }
 
     /// Returns the tiles that are read.
@@ -188,6 +193,20 @@ impl SparseRead {
             }
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// Returns a read of a part of the cells, of which `request` is the request. This read must have been planned for
+    /// that.
+    pub(crate) fn part(&self, request: Request) -> Result<Self, QueryError> {
+        let PlannedRead {
+            session,
+            array,
+            plan,
+            tiles,
+            ..
+        } = &self.planned;
+        let (plan, tiles) = plan.part(array, tiles, request, &session.limits().budget)?;
+        Self::new(session.clone(), Arc::clone(array), plan, tiles)
     }
 
     /// Returns the same read without the cells of these tiles. Fragments without remaining tiles are removed from the

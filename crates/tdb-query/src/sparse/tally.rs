@@ -1,5 +1,7 @@
 //! Counts cells instead of returning them: those that match a condition, and those that a delete would delete.
 
+use std::sync::Arc;
+
 use tdb_array::{Delete, Snapshot};
 use tdb_cells::{CellSet, CellTable};
 use tdb_tile::{Bug, Exact};
@@ -25,7 +27,9 @@ impl SparsePlan {
     /// Plans to find the cells that a delete would take.
     pub(crate) fn foresee(&mut self, array: &Snapshot, delete: &Delete) -> Result<(), QueryError> {
         let (plans, schema) = (&self.fragments, &mut self.schema);
-        self.visibility.foresee(array, plans, schema, delete)
+        let shared = || Bug::new("a tally that is planned as a part of another read");
+        let visibility = Arc::get_mut(&mut self.visibility).ok_or_else(shared)?;
+        visibility.foresee(array, plans, schema, delete)
     }
 }
 

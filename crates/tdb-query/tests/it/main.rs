@@ -10,6 +10,7 @@ mod flow;
 mod hostile;
 mod kept_memory;
 mod lost_tiles;
+mod parts;
 mod points;
 mod profile;
 mod requests;

@@ -1,0 +1,177 @@
+//! Functions between the labels of an enumeration and their codes, the indexes among its labels.
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{AnyDictionaryArray, Array, ArrayRef, Int64Array, make_array};
+use arrow_schema::{DataType, FieldRef};
+use datafusion::arrow::compute::cast;
+use datafusion::common::{Result, exec_datafusion_err, internal_datafusion_err};
+use datafusion::logical_expr::{
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+};
+
+/// Labels of an enumeration, all different, as the values of a dictionary column.
+#[derive(Clone, Debug)]
+pub(crate) struct Labels {
+    /// Column of these labels.
+    field: FieldRef,
+    values: ArrayRef,
+}
+
+impl Labels {
+    /// Returns the labels of a column; `None` if these are not all different texts.
+    pub(crate) fn new(field: &FieldRef, values: &ArrayRef) -> Option<Self> {
+        let texts = values.as_string_opt::<i64>()?;
+        let different: std::collections::HashSet<&str> = texts.iter().flatten().collect();
+        (different.len() == texts.len()).then(|| Self {
+            field: Arc::clone(field),
+            values: Arc::clone(values),
+        })
+    }
+
+    fn key_type(&self) -> Result<&DataType> {
+        match self.field.data_type() {
+            DataType::Dictionary(keys, _) => Ok(keys),
+            other => Err(internal_datafusion_err!("labels of {other}")),
+        }
+    }
+}
+
+impl PartialEq for Labels {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.values, &other.values) && self.field == other.field
+    }
+}
+
+impl Eq for Labels {}
+
+impl Hash for Labels {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.field.name().hash(state);
+        self.values.len().hash(state);
+    }
+}
+
+/// Function that returns the codes of labels.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CodeOfLabel {
+    labels: Labels,
+    signature: Signature,
+}
+
+/// Function that returns the labels of codes.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LabelOfCode {
+    labels: Labels,
+    signature: Signature,
+}
+
+impl CodeOfLabel {
+    pub(crate) fn new(labels: Labels) -> Self {
+        Self {
+            labels,
+            signature: Signature::any(1, Volatility::Immutable),
+        }
+    }
+}
+
+impl LabelOfCode {
+    pub(crate) fn new(labels: Labels) -> Self {
+        Self {
+            labels,
+            signature: Signature::any(1, Volatility::Immutable),
+        }
+    }
+}
+
+impl ScalarUDFImpl for CodeOfLabel {
+    fn name(&self) -> &'static str {
+        "code_of_label"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        self.labels.key_type().cloned()
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let column = only(&args)?;
+        let column = column
+            .as_any_dictionary_opt()
+            .ok_or_else(|| internal_datafusion_err!("codes of {}", column.data_type()))?;
+        let codes = if is_same(column.values(), &self.labels.values) {
+            make_array(column.keys().to_data())
+        } else {
+            codes_of_others(column, &self.labels)?
+        };
+        Ok(ColumnarValue::Array(codes))
+    }
+}
+
+impl ScalarUDFImpl for LabelOfCode {
+    fn name(&self) -> &'static str {
+        "label_of_code"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(self.labels.field.data_type().clone())
+    }
+
+    fn return_field_from_args(&self, _: ReturnFieldArgs<'_>) -> Result<FieldRef> {
+        Ok(Arc::clone(&self.labels.field))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let codes = only(&args)?.to_data().into_builder();
+        // Codes beyond the labels are an error of `build`.
+        let labels = codes
+            .data_type(self.labels.field.data_type().clone())
+            .add_child_data(self.labels.values.to_data())
+            .build()?;
+        Ok(ColumnarValue::Array(make_array(labels)))
+    }
+}
+
+fn only(args: &ScalarFunctionArgs) -> Result<ArrayRef> {
+    let column = args.args.first();
+    let column = column.ok_or_else(|| internal_datafusion_err!("a function without a column"))?;
+    column.to_array(args.number_rows)
+}
+
+fn is_same(a: &ArrayRef, b: &ArrayRef) -> bool {
+    Arc::ptr_eq(a, b) || a.to_data().ptr_eq(&b.to_data()) || a == b
+}
+
+/// Returns the codes of a column whose dictionary has the labels in another order: DataFusion made it of several.
+fn codes_of_others(column: &dyn AnyDictionaryArray, labels: &Labels) -> Result<ArrayRef> {
+    let known = labels.values.as_string::<i64>().iter().zip(0_i64..);
+    let known: HashMap<&str, i64> = known.filter_map(|(l, code)| Some((l?, code))).collect();
+    let codes = column.values().as_string_opt::<i64>();
+    let codes = codes.ok_or_else(|| internal_datafusion_err!("labels of another type"))?;
+    let codes: Vec<Option<i64>> = codes
+        .iter()
+        .map(|label| label.and_then(|label| known.get(label).copied()))
+        .collect();
+    let nulls = column.logical_nulls();
+    let rows = column.normalized_keys().into_iter().enumerate();
+    let rows = rows.map(|(row, key)| {
+        if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+            return Ok(None);
+        }
+        let code = codes.get(key).copied().flatten();
+        let unknown = || exec_datafusion_err!("a label that its enumeration does not have");
+        code.map(Some).ok_or_else(unknown)
+    });
+    let rows: Int64Array = rows.collect::<Result<Vec<Option<i64>>>>()?.into();
+    Ok(cast(&rows, labels.key_type()?)?)
+}
