@@ -10,12 +10,12 @@ use datafusion::common::Result;
 use datafusion::execution::memory_pool::MemoryReservation;
 
 /// Part of a column, with the reservation for all of it.
-struct Held {
+struct BufferWithMemory {
     buffer: Buffer,
     _memory: Arc<MemoryReservation>,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for BufferWithMemory {
     fn as_ref(&self) -> &[u8] {
         self.buffer.as_slice()
     }
@@ -29,7 +29,7 @@ pub(crate) fn held(array: &dyn Array, memory: MemoryReservation) -> Result<Array
 
 fn with(data: ArrayData, memory: &Arc<MemoryReservation>) -> Result<ArrayData> {
     let buffers = data.buffers().iter().map(|buffer| {
-        let held = Held {
+        let held = BufferWithMemory {
             buffer: buffer.clone(),
             _memory: Arc::clone(memory),
         };

@@ -194,7 +194,9 @@ impl Lengthy {
                 self.reserve(&meanwhile, bytes)?;
             }
             let result = self.function.invoke_with_args(piece)?;
-            let result = result.into_array(rows.len())?;
+            let mut result = result.into_array(rows.len())?;
+            // Some functions allocate as much for some rows of a column as for all.
+            result.shrink_to_fit();
             drop(meanwhile);
             sum += result.get_array_memory_size();
             if sum > uncounted {
@@ -203,8 +205,12 @@ impl Lengthy {
             made.push(result);
         }
         if sum > uncounted {
-            // The pieces, and the column that they are copied to.
-            self.reserve(&memory, sum)?;
+            // The pieces are copied to one column.
+            for piece in &made {
+                let bytes = usize::try_from(bytes_of(piece)?);
+                let bytes = bytes.map_err(|_| exec_datafusion_err!("more than any memory"))?;
+                self.reserve(&memory, bytes)?;
+            }
         }
         let pieces: Vec<&dyn Array> = made.iter().map(|piece| &**piece).collect();
         let whole = concat(&pieces)?;

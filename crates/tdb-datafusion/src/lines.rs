@@ -20,7 +20,7 @@ use datafusion::object_store::{
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
 
-use crate::packed;
+use crate::packed::{self, failed};
 
 /// Extensions of files that consist of lines; compressed files are text, too.
 const ENDINGS: [&str; 6] = [".csv", ".json", ".jsonl", ".ndjson", ".tsv", ".txt"];
@@ -122,13 +122,6 @@ fn chunk(mut file: File, range: Range<u64>) -> io::Result<Option<Chunk>> {
         .checked_add(read as u64)
         .ok_or_else(|| io::Error::other("a file beyond 2^64 bytes"))?;
     Ok(Some((bytes.into(), (file, next..end))))
-}
-
-pub(crate) fn failed(source: Box<dyn std::error::Error + Send + Sync>) -> Error {
-    Error::Generic {
-        store: "files of text",
-        source,
-    }
 }
 
 /// Passes bytes through; fails if a line is too long.

@@ -55,13 +55,13 @@ const SHORT_BATCH: usize = 256;
 ///
 /// # Errors
 /// None, as long as DataFusion takes the values.
-pub fn bound(config: &mut SessionConfig, budget: &Budget) -> Result<()> {
+pub(crate) fn bound(config: &mut SessionConfig, budget: &Budget) -> Result<()> {
     let execution = &mut config.options_mut().execution;
     let rows = batch_rows(budget).min(execution.batch_size.get());
     execution.batch_size = ConfigNonZeroUsize::try_new(rows)?;
     // In DataFusion 55.2, rows that are divided among partitions, and do not fit into memory, go to files of which two
-    // are written at a time. Who reads waits for more of the first, even if what it was told of is in the second; when
-    // all wait, the query does not end. Files of one batch are complete at once.
+    // are written at a time. Who reads waits for more of the first, even if what it was told of is in the second: if
+    // all wait, no more is written. Files of one batch are complete at once.
     execution.max_spill_file_size_bytes = ConfigNonZeroUsize::try_new(1)?;
     Ok(())
 }

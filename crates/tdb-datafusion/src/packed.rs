@@ -7,13 +7,11 @@ use std::io::{self, Read};
 use bytes::{Buf, Bytes};
 use datafusion::common::{DataFusionError, plan_err};
 use datafusion::logical_expr::CreateExternalTable;
-use datafusion::object_store::{GetResult, GetResultPayload, ObjectMeta, Result};
+use datafusion::object_store::{Error, GetResult, GetResultPayload, ObjectMeta, Result};
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
 use tdb_text::unpacked;
 use tokio::runtime::Handle;
-
-use crate::lines::failed;
 
 /// Number of bytes that are unpacked at once.
 const CHUNK: u64 = 1 << 20;
@@ -128,4 +126,12 @@ impl Read for Waiting {
 pub(crate) fn told(found: &mut GetResult) {
     found.meta = meta(found.meta.clone());
     found.range = 0..found.meta.size;
+}
+
+/// Returns an error of reading text.
+pub(crate) fn failed(source: Box<dyn std::error::Error + Send + Sync>) -> Error {
+    Error::Generic {
+        store: "files of text",
+        source,
+    }
 }

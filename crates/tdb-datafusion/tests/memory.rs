@@ -7,12 +7,15 @@
 )]
 
 use std::fs;
+use std::io::Write;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use futures_util::TryStreamExt;
 use tdb_cells::{Session, SessionOptions};
 use tdb_datafusion::{Answer, Arrays, Database, SqlError};
@@ -134,7 +137,7 @@ fn what_functions_make_asks_for_memory() {
 #[test]
 fn bounds_change_no_answers() {
     // With little memory, rows of 2000 letters are handled in pieces, others at once.
-    let (little, much) = (Limited::to(40), Limited::to(2000));
+    let (little, much) = (Limited::to(80), Limited::to(2000));
     for letters in [4, 2000] {
         let rows = format!(
             "(select i, repeat('ab', {letters} / 2) as s, case when i % 7 = 0 then null else 'x' || i end as n from generate_series(1, 1500) t(i))"
@@ -233,6 +236,15 @@ fn lines_of_objects_and_compressed_text_are_tables() {
     write("cut.csv.gz", &PACKED[..25]);
     let text = error(&format!("select * from '{}'", at("cut.csv.gz")));
     assert!(text.contains("not valid gzip"), "{text}");
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(b"a,b\n1,").unwrap();
+    packed.write_all(&vec![b'x'; 20 << 20]).unwrap();
+    write("long.csv.gz", &packed.finish().unwrap());
+    let text = error(&format!("select count(*) from '{}'", at("long.csv.gz")));
+    assert!(
+        text.contains("a line has more than 3125000 bytes"),
+        "{text}"
+    );
     let copied = format!(
         "copy (select 7 as a) to '{0}'; select a from '{0}'",
         at("out.jsonl")

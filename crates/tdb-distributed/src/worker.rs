@@ -14,7 +14,7 @@ use datafusion_distributed::{
 };
 use datafusion_proto::physical_plan::PhysicalExtensionCodec;
 use futures_util::stream;
-use tdb_datafusion::{Arrays, SqlError, bound, runtime, with_functions};
+use tdb_datafusion::{Arrays, SqlError, runtime, with_functions};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
@@ -177,9 +177,7 @@ impl Worker {
         let tls = Arc::new(of_client(&self.token, &self.certificates)?);
         let channels: Arc<dyn ChannelResolver + Send + Sync> = Arc::new(Channels::new(tls));
         let limits = self.limits.clone();
-        let memory = budget.clone();
-        let engine = Engine::from_session_builder(move |mut query: WorkerQueryContext| {
-            let bounded = bound(query.builder.config().get_or_insert_default(), &memory);
+        let engine = Engine::from_session_builder(move |query: WorkerQueryContext| {
             let (codec, channels) = (Arc::clone(&codec), Arc::clone(&channels));
             let limits = limits.clone();
             let check = move |decoded: WorkerPlanRewriteEvent<'_>| {
@@ -187,7 +185,6 @@ impl Worker {
                 Ok(WorkerPlanRewriteEventResponse::new(decoded.plan))
             };
             async move {
-                bounded?;
                 let state = with_functions(query.builder)
                     .with_distributed_user_codec_arc(codec)
                     .with_distributed_worker_plan_rewrite_handler(check);
