@@ -102,13 +102,13 @@ impl ScalarUDFImpl for CodeOfLabel {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let column = only(&args)?;
-        let column = column
+        let dictionary = column
             .as_any_dictionary_opt()
             .ok_or_else(|| internal_datafusion_err!("codes of {}", column.data_type()))?;
-        let codes = if is_same(column.values(), &self.labels.values) {
-            make_array(column.keys().to_data())
+        let codes = if is_same(dictionary.values(), &self.labels.values) {
+            make_array(dictionary.keys().to_data())
         } else {
-            codes_of_others(column, &self.labels)?
+            codes_of_others(dictionary, &self.labels)?
         };
         Ok(ColumnarValue::Array(codes))
     }

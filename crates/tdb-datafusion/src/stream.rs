@@ -43,7 +43,7 @@ struct BegunRead {
 }
 
 /// What a read has after it was advanced.
-enum Advanced {
+enum ReadOutcome {
     Wait(Fetch),
     Batch(RecordBatch),
     Done,
@@ -101,11 +101,11 @@ impl Reading {
             let advance = off_the_runtime(move || begun.advance(&source, &schema));
             let (mut begun, advanced) = advance.await??;
             match advanced {
-                Advanced::Batch(batch) => {
+                ReadOutcome::Batch(batch) => {
                     self.begun = Some(begun);
                     return Ok(Some((batch, self)));
                 }
-                Advanced::Wait(wanted) => {
+                ReadOutcome::Wait(wanted) => {
                     // The array may have been opened again since it was planned.
                     let store = Arc::clone(begun.reader.array().store());
                     let answers = fetch(&store, &wanted).await?;
@@ -116,20 +116,20 @@ impl Reading {
                     };
                     self.begun = Some(off_the_runtime(accept).await??);
                 }
-                Advanced::Done => {}
+                ReadOutcome::Done => {}
             }
         }
     }
 }
 
 impl BegunRead {
-    fn advance(mut self, source: &Source, schema: &SchemaRef) -> Result<(Self, Advanced)> {
+    fn advance(mut self, source: &Source, schema: &SchemaRef) -> Result<(Self, ReadOutcome)> {
         let advanced = match self.reader.advance() {
-            Ok(Advance::Wait(fetch)) => Advanced::Wait(fetch),
+            Ok(Advance::Wait(fetch)) => ReadOutcome::Wait(fetch),
             Ok(Advance::Batch(batch)) => {
-                Advanced::Batch(self.record_batch(source, schema, &batch)?)
+                ReadOutcome::Batch(self.record_batch(source, schema, &batch)?)
             }
-            Ok(Advance::Done) => Advanced::Done,
+            Ok(Advance::Done) => ReadOutcome::Done,
             Err(error) => return Err(source.failed(error)),
         };
         Ok((self, advanced))

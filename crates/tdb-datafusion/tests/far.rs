@@ -75,12 +75,14 @@ fn ask(store: &Watched, statement: &str) -> String {
     let opened = Array::open(Arc::new(store.clone()), "", OpenOptions::default()).unwrap();
     store.take();
     let session = Session::new(SessionOptions::default().threads(NonZeroUsize::new(2)));
-    let table = ArrayTable::new(Arc::new(opened), session, "t").unwrap();
+    let table = ArrayTable::new(Arc::new(opened), session.clone(), "t").unwrap();
     let config = SessionConfig::new().with_target_partitions(2);
     let context = SessionContext::new_with_config(config);
     context.register_table("t", Arc::new(table)).unwrap();
     let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
     let rows = runtime.block_on(async { context.sql(statement).await?.collect().await });
+    // The plan is made before the scan is split, and all partitions share it.
+    assert_eq!(session.profile().reads_planned, 1, "{statement}");
     format!("{:?}", rows.unwrap())
 }
 

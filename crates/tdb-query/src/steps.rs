@@ -79,8 +79,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    pub(crate) fn new(read: Read, session: Session, array: Arc<Array>) -> Self {
-        let mut read = read;
+    pub(crate) fn new(mut read: Read, session: Session, array: Arc<Array>) -> Self {
         if matches!(array.store().distance(), Distance::Near) {
             read.load_in_portions();
         }
