@@ -66,12 +66,13 @@ impl ScalarUDFImpl for ConcatOperator {
             .iter()
             .all(|value| matches!(value, ColumnarValue::Scalar(_)));
         let rows = if are_scalars { 1 } else { args.number_rows };
-        let columns = args.args.into_iter().map(|value| value.into_array(rows));
-        let columns = columns.collect::<Result<Vec<_>>>()?;
-        let fields = ["left", "right"].iter().zip(&columns);
-        let fields =
-            fields.map(|(name, column)| Field::new(*name, column.data_type().clone(), true));
-        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let columns = (args.args.into_iter())
+            .map(|value| value.into_array(rows))
+            .collect::<Result<Vec<_>>>()?;
+        let fields: Vec<Field> = (["left", "right"].iter().zip(&columns))
+            .map(|(name, column)| Field::new(*name, column.data_type().clone(), true))
+            .collect();
+        let schema = Arc::new(Schema::new(fields));
         let counted = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(schema, columns, &counted)?;
         let (left, right) = (Column::new("left", 0), Column::new("right", 1));

@@ -53,8 +53,7 @@ impl OptimizerRule for GroupByCodes {
 
 /// Returns the aggregate over codes in place of the labels that are known, with the labels in its result.
 fn by_codes(aggregate: &Aggregate, labels: Vec<Option<Labels>>) -> Result<LogicalPlan> {
-    let grouped = aggregate.group_expr.iter().zip(&labels);
-    let grouped: Vec<Expr> = grouped
+    let grouped: Vec<Expr> = (aggregate.group_expr.iter().zip(&labels))
         .map(|(expr, labels)| match labels {
             Some(labels) => {
                 ScalarUDF::from(CodeOfLabel::new(labels.clone())).call(vec![expr.clone()])

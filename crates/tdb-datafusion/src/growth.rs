@@ -121,11 +121,11 @@ pub(crate) fn growth(name: &str) -> Growth {
 }
 
 /// Maximum bytes of a character, and bytes of an element of a series.
-const CHARACTER: u64 = 4;
-const IN_SERIES: u64 = 8;
+const CHARACTER: u128 = 4;
+const IN_SERIES: u128 = 8;
 
 /// Bytes of a number as text, at most, for each of its own.
-const DIGITS: u64 = 25;
+const DIGITS: u128 = 25;
 
 const DAY: i128 = 86_400_000_000_000;
 
@@ -138,44 +138,39 @@ impl Growth {
         matches!(self, Replaced(_) | Elements | Listed | Arguments(2..))
     }
 
-    /// Returns the most bytes that a result for a number of rows can have.
-    pub(crate) fn bytes(self, arguments: &[Argument], rows: usize) -> Result<u64> {
+    /// Returns the most bytes that a result for a number of rows can have. Of 128 bits: the bytes of a value, times a
+    /// number of 64 bits, times the rows of a batch cannot overflow.
+    pub(crate) fn bytes(self, arguments: &[Argument], rows: usize) -> Result<u128> {
         let size = |place: usize| {
             let argument = arguments.get(place);
             argument.map_or(Ok(0), |argument| argument.bytes(rows))
         };
         let all = || {
             let sizes = arguments.iter().map(|argument| argument.bytes(rows));
-            sizes.sum::<Result<u64>>()
+            sizes.sum::<Result<u128>>()
         };
         Ok(match self {
             Growth::None => 0,
-            Arguments(times) => all()?.saturating_mul(times),
+            Arguments(times) => all()? * u128::from(times),
             Separated => {
-                let between = arguments.len().saturating_sub(2) as u64;
-                all()?.saturating_add(size(0)?.saturating_mul(between))
+                // A separator for each argument: two more than stand between the others.
+                all()? + size(0)? * arguments.len() as u128
             }
-            Replaced(by) => size(0)?.saturating_add(product(arguments, (0, by), rows)?),
+            Replaced(by) => size(0)? + product(arguments, (0, by), rows)?,
             Elements => {
-                let last = arguments.len().saturating_sub(1);
                 // The last one of array_replace_n is a number.
-                size(0)?.saturating_add(of_elements(arguments, &[2.min(last)], rows)?)
+                size(0)? + of_elements(arguments, &[2], rows)?
             }
-            Listed => {
-                let text = size(0)?.saturating_mul(DIGITS);
-                text.saturating_add(of_elements(arguments, &[1, 2], rows)?)
-            }
-            Filled | Repeated | Series | Resized => {
-                (0..rows).try_fold(0_u64, |sum, row| -> Result<u64> {
-                    // A sum that overflows is more than any memory.
-                    Ok(sum.saturating_add(self.row_bytes(arguments, row)?))
-                })?
-            }
+            Listed => size(0)? * DIGITS + of_elements(arguments, &[1, 2], rows)?,
+            Filled | Repeated | Series | Resized => (0..rows)
+                .try_fold(0_u128, |sum, row| -> Result<u128> {
+                    Ok(sum + self.row_bytes(arguments, row)?)
+                })?,
         })
     }
 
     /// Returns the bytes of the result of a row, where a number in it decides.
-    fn row_bytes(self, arguments: &[Argument], row: usize) -> Result<u64> {
+    fn row_bytes(self, arguments: &[Argument], row: usize) -> Result<u128> {
         let bytes = |place: usize| {
             let argument = arguments.get(place);
             argument.map_or(Ok(0), |argument| argument.row_bytes(row))
@@ -186,47 +181,47 @@ impl Growth {
             Filled => {
                 // Spaces by default.
                 let filling = arguments.get(2).map_or(Ok(1), |_| bytes(2))?;
-                times().saturating_mul(filling.clamp(1, CHARACTER))
+                times() * filling.clamp(1, CHARACTER)
             }
-            Repeated => times().saturating_mul(bytes(0)?),
-            Resized => times().saturating_mul(bytes(2)?.max(IN_SERIES)),
-            Series => elements(arguments, row).saturating_mul(IN_SERIES),
+            Repeated => times() * bytes(0)?,
+            Resized => times() * bytes(2)?.max(IN_SERIES),
+            Series => elements(arguments, row) * IN_SERIES,
             _ => 0,
         })
     }
 }
 
 /// Returns the sum of the products of the sizes of two arguments in each row.
-fn product(arguments: &[Argument], places: (usize, usize), rows: usize) -> Result<u64> {
+fn product(arguments: &[Argument], places: (usize, usize), rows: usize) -> Result<u128> {
     let (Some(of), Some(by)) = (arguments.get(places.0), arguments.get(places.1)) else {
         return Ok(0);
     };
     if by.is_scalar() {
         let each = by.row_bytes(0)?;
-        return Ok((of.bytes(rows)?.saturating_add(rows as u64)).saturating_mul(each));
+        return Ok((of.bytes(rows)? + rows as u128) * each);
     }
-    (0..rows).try_fold(0_u64, |sum, row| {
-        let times = of.row_bytes(row)?.saturating_add(1);
-        Ok(sum.saturating_add(times.saturating_mul(by.row_bytes(row)?)))
+    (0..rows).try_fold(0_u128, |sum, row| {
+        let times = of.row_bytes(row)? + 1;
+        Ok(sum + times * by.row_bytes(row)?)
     })
 }
 
 /// Returns the bytes of some arguments, each as often as the list of the row has elements.
-fn of_elements(arguments: &[Argument], places: &[usize], rows: usize) -> Result<u64> {
+fn of_elements(arguments: &[Argument], places: &[usize], rows: usize) -> Result<u128> {
     let Some(list) = arguments.first() else {
         return Ok(0);
     };
-    (0..rows).try_fold(0_u64, |sum, row| {
-        let mut each = 0_u64;
+    (0..rows).try_fold(0_u128, |sum, row| {
+        let mut each = 0_u128;
         for argument in places.iter().filter_map(|place| arguments.get(*place)) {
-            each = each.saturating_add(argument.row_bytes(row)?);
+            each += argument.row_bytes(row)?;
         }
-        Ok(sum.saturating_add(list.elements(row)?.saturating_mul(each)))
+        Ok(sum + list.elements(row)? * each)
     })
 }
 
 /// Returns the number of elements of a series.
-fn elements(arguments: &[Argument], row: usize) -> u64 {
+fn elements(arguments: &[Argument], row: usize) -> u128 {
     let number = |place: usize| arguments.get(place).and_then(|column| column.number(row));
     let span = match (number(0), number(1)) {
         (Some(from), Some(to)) => Some(from.abs_diff(to)),
@@ -235,13 +230,14 @@ fn elements(arguments: &[Argument], row: usize) -> u64 {
     };
     if let Some(span) = span {
         let step = number(2).map_or(1, i64::unsigned_abs);
-        return span.checked_div(step).unwrap_or(0);
+        // A step of zero is an error of the function.
+        return u128::from(span).checked_div(step.into()).unwrap_or(0);
     }
     let time = |place: usize| arguments.get(place).and_then(|column| time(column, row));
     match (time(0), time(1), time(2)) {
         (Some(from), Some(to), Some(step)) => {
             let span = from.abs_diff(to).checked_div(step.unsigned_abs());
-            span.map_or(0, |elements| u64::try_from(elements).unwrap_or(u64::MAX))
+            span.unwrap_or(0)
         }
         _ => 0,
     }

@@ -28,17 +28,17 @@ pub(crate) fn held(array: &dyn Array, memory: MemoryReservation) -> Result<Array
 }
 
 fn with(data: ArrayData, memory: &Arc<MemoryReservation>) -> Result<ArrayData> {
-    let buffers = data.buffers().iter().map(|buffer| {
+    let with_memory = |buffer: &Buffer| {
         let held = BufferWithMemory {
             buffer: buffer.clone(),
             _memory: Arc::clone(memory),
         };
         Buffer::from(Bytes::from_owner(held))
-    });
-    let buffers = buffers.collect();
-    let children = data.child_data().iter();
-    let children = children.map(|child| with(child.clone(), memory));
-    let children = children.collect::<Result<Vec<_>>>()?;
+    };
+    let buffers = data.buffers().iter().map(with_memory).collect();
+    let children = (data.child_data().iter())
+        .map(|child| with(child.clone(), memory))
+        .collect::<Result<Vec<_>>>()?;
     let held = data.into_builder().buffers(buffers).child_data(children);
     Ok(held.build()?)
 }

@@ -122,8 +122,8 @@ impl FileFormat for ByBeginning {
         store: &Arc<dyn ObjectStore>,
         files: &[ObjectMeta],
     ) -> Result<SchemaRef> {
-        let json: &dyn Any = &*self.json;
-        let json = json.downcast_ref::<JsonFormat>();
+        let format: &dyn Any = &*self.json;
+        let json = format.downcast_ref::<JsonFormat>();
         if !json.is_some_and(|json| json.options().newline_delimited) {
             // The beginning of an array of objects is none.
             return self.json.infer_schema(state, store, files).await;

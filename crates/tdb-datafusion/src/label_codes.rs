@@ -143,8 +143,8 @@ impl ScalarUDFImpl for LabelOfCode {
 }
 
 fn only(args: &ScalarFunctionArgs) -> Result<ArrayRef> {
-    let column = args.args.first();
-    let column = column.ok_or_else(|| internal_datafusion_err!("a function without a column"))?;
+    let missing = || internal_datafusion_err!("a function without a column");
+    let column = args.args.first().ok_or_else(missing)?;
     column.to_array(args.number_rows)
 }
 
@@ -154,24 +154,26 @@ fn is_same(a: &ArrayRef, b: &ArrayRef) -> bool {
 
 /// Returns the codes of a column whose dictionary has the labels in another order: DataFusion made it of several.
 fn codes_of_others(column: &dyn AnyDictionaryArray, labels: &Labels) -> Result<ArrayRef> {
-    let known = labels.values.as_string::<i64>().iter().zip(0_i64..);
-    let known: HashMap<&str, i64> = known.filter_map(|(l, code)| Some((l?, code))).collect();
-    let codes = column.values().as_string_opt::<i64>();
-    let codes = codes.ok_or_else(|| internal_datafusion_err!("labels of another type"))?;
-    let codes: Vec<Option<i64>> = codes
-        .iter()
+    let known: HashMap<&str, i64> = (labels.values.as_string::<i64>().iter().zip(0_i64..))
+        .filter_map(|(label, code)| Some((label?, code)))
+        .collect();
+    let other_type = || internal_datafusion_err!("labels of another type");
+    let others = column.values().as_string_opt::<i64>();
+    let codes: Vec<Option<i64>> = (others.ok_or_else(other_type)?.iter())
         .map(|label| label.and_then(|label| known.get(label).copied()))
         .collect();
     let nulls = column.logical_nulls();
-    let rows = column.normalized_keys().into_iter().enumerate();
-    let rows = rows.map(|(row, key)| {
+    let code_of_row = |(row, key): (usize, usize)| {
         if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
             return Ok(None);
         }
         let code = codes.get(key).copied().flatten();
         let unknown = || exec_datafusion_err!("a label that its enumeration does not have");
         code.map(Some).ok_or_else(unknown)
-    });
-    let rows: Int64Array = rows.collect::<Result<Vec<Option<i64>>>>()?.into();
-    Ok(cast(&rows, labels.key_type()?)?)
+    };
+    let keys = column.normalized_keys().into_iter().enumerate();
+    let rows = keys
+        .map(code_of_row)
+        .collect::<Result<Vec<Option<i64>>>>()?;
+    Ok(cast(&Int64Array::from(rows), labels.key_type()?)?)
 }

@@ -102,8 +102,8 @@ pub(crate) fn with_lengthy(expr: Expr, pool: &Arc<dyn MemoryPool>) -> Result<Tra
             op: Operator::StringConcat,
             right,
         }) => {
-            let function = Arc::new(ScalarUDF::from(ConcatOperator::default()));
-            let function = lengthy(&function, pool).unwrap_or(function);
+            let operator = Arc::new(ScalarUDF::from(ConcatOperator::default()));
+            let function = lengthy(&operator, pool).unwrap_or(operator);
             Ok(Transformed::yes(call(function, vec![*left, *right])))
         }
         other => Ok(Transformed::no(other)),
@@ -126,8 +126,7 @@ impl Lengthy {
 
     /// Returns the most bytes that a call makes.
     fn bytes(&self, args: &ScalarFunctionArgs) -> Result<usize> {
-        let arguments = args.args.iter().map(Argument::new);
-        let arguments = arguments.collect::<Result<Vec<_>>>()?;
+        let arguments = (args.args.iter().map(Argument::new)).collect::<Result<Vec<_>>>()?;
         let bytes = self.growth.bytes(&arguments, args.number_rows)?;
         usize::try_from(bytes)
             .map_err(|_| exec_datafusion_err!("{} makes more than any memory", self.name()))
@@ -153,8 +152,8 @@ impl Lengthy {
             return Ok(());
         };
         let most = self.memory();
-        let used = self.pool.reserved().saturating_add(bytes);
-        if used > most.saturating_add(most / PART_BEYOND) {
+        let used = self.pool.reserved() as u128 + bytes as u128;
+        if used > most as u128 + (most / PART_BEYOND) as u128 {
             return Err(refused);
         }
         memory.grow(bytes);
@@ -166,7 +165,8 @@ impl Lengthy {
         let ColumnarValue::Array(array) = made else {
             return Ok(made);
         };
-        let bytes = usize::try_from(bytes_of(&array)?).unwrap_or(usize::MAX);
+        let beyond = |_| exec_datafusion_err!("more than any memory");
+        let bytes = usize::try_from(bytes_of(&array)?).map_err(beyond)?;
         if bytes <= self.uncounted() {
             return Ok(ColumnarValue::Array(array));
         }
@@ -193,8 +193,8 @@ impl Lengthy {
             if bytes > uncounted {
                 self.reserve(&meanwhile, bytes)?;
             }
-            let result = self.function.invoke_with_args(piece)?;
-            let mut result = result.into_array(rows.len())?;
+            let made_here = self.function.invoke_with_args(piece)?;
+            let mut result = made_here.into_array(rows.len())?;
             // Some functions allocate as much for some rows of a column as for all.
             result.shrink_to_fit();
             drop(meanwhile);
@@ -207,8 +207,8 @@ impl Lengthy {
         if sum > uncounted {
             // The pieces are copied to one column.
             for piece in &made {
-                let bytes = usize::try_from(bytes_of(piece)?);
-                let bytes = bytes.map_err(|_| exec_datafusion_err!("more than any memory"))?;
+                let beyond = |_| exec_datafusion_err!("more than any memory");
+                let bytes = usize::try_from(bytes_of(piece)?).map_err(beyond)?;
                 self.reserve(&memory, bytes)?;
             }
         }
@@ -272,12 +272,12 @@ impl ScalarUDFImpl for Lengthy {
 
     fn simplify(&self, args: Vec<Expr>, context: &SimplifyContext) -> Result<ExprSimplifyResult> {
         // Literals are joined there without a call. Long ones are left to one, which reserves memory.
-        let long = args.iter().filter_map(|arg| match arg {
-            Expr::Literal(value, _) => Some(value.size()),
+        let literals = args.iter().filter_map(|arg| match arg {
+            Expr::Literal(value, _) => Some(value.size() as u128),
             _ => None,
         });
-        let long: usize = long.sum();
-        if long.saturating_mul(args.len()) > self.uncounted() {
+        let joined = literals.sum::<u128>() * args.len() as u128;
+        if joined > self.uncounted() as u128 {
             return Ok(ExprSimplifyResult::Original(args));
         }
         Ok(match self.function.simplify(args, context)? {

@@ -80,13 +80,15 @@ impl NamedByUri {
             return Ok(None);
         }
         let session = self.files.session_store().get_session().upgrade();
-        let state = session.and_then(|session| {
-            let session = session.read();
-            session.as_any().downcast_ref::<SessionState>().cloned()
-        });
-        let state = state.ok_or_else(|| internal_datafusion_err!("a query without a session"))?;
-        let factory = state.get_file_format_factory(&text);
-        let factory = factory.ok_or_else(|| internal_datafusion_err!("no format of {text}"))?;
+        let no_session = || internal_datafusion_err!("a query without a session");
+        let state = session
+            .and_then(|session| {
+                let session = session.read();
+                session.as_any().downcast_ref::<SessionState>().cloned()
+            })
+            .ok_or_else(no_session)?;
+        let no_format = || internal_datafusion_err!("no format of {text}");
+        let factory = state.get_file_format_factory(&text).ok_or_else(no_format)?;
         let format = factory.create(&state, &HashMap::new())?;
         let table = ListingTableConfig::new(ListingTableUrl::parse(uri)?)
             .with_listing_options(ListingOptions::new(format).with_file_extension(""))

@@ -133,8 +133,8 @@ impl PlanInCommon {
         all: &Part,
         known: &Option<Condition>,
     ) -> Result<Option<Arc<SharedPlan>>> {
-        let mut made = self.made.lock().await;
-        let made = match &mut *made {
+        let mut kept = self.made.lock().await;
+        let made = match &mut *kept {
             Some(made) => made,
             place @ None => {
                 let options = scan.options(all.clone(), known.clone());

@@ -56,8 +56,8 @@ pub(crate) fn around(schema: &ArraySchema, parts: &[Part]) -> Part {
         });
         // A part without a range of the dimension has all of it.
         let ranges: Vec<Range> = own.collect::<Option<_>>()?;
-        let all = ranges.into_iter();
-        let all = all.reduce(|all, range| all.union(dimension.datatype, &range))?;
+        let whole = |all: Range, range: Range| all.union(dimension.datatype, &range);
+        let all = ranges.into_iter().reduce(whole)?;
         Some((dimension.name.clone(), all))
     });
     along.collect()

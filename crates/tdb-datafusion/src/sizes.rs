@@ -12,7 +12,7 @@ use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::ColumnarValue;
 
 /// Maximum bytes of a value that is neither text nor a list.
-pub(crate) const ELEMENT: u64 = 16;
+pub(crate) const ELEMENT: u128 = 16;
 
 /// Bytes of a value of a view, without the text.
 const VIEW: u64 = 16;
@@ -24,12 +24,8 @@ const OFFSET: u64 = 4;
 pub(crate) fn bytes_of(array: &dyn Array) -> Result<u64> {
     let rows = array.len() as u64;
     Ok(match array.data_type() {
-        DataType::Utf8View => {
-            rows.saturating_mul(VIEW) + array.as_string_view().total_bytes_len() as u64
-        }
-        DataType::BinaryView => {
-            rows.saturating_mul(VIEW) + array.as_binary_view().total_bytes_len() as u64
-        }
+        DataType::Utf8View => rows * VIEW + array.as_string_view().total_bytes_len() as u64,
+        DataType::BinaryView => rows * VIEW + array.as_binary_view().total_bytes_len() as u64,
         DataType::List(_) => of_list(
             array.as_list::<i32>().offsets(),
             array.as_list::<i32>().values(),
@@ -55,8 +51,8 @@ fn of_list<O: Copy + TryInto<usize>>(offsets: &[O], values: &ArrayRef) -> Result
         at(offsets.first()).unwrap_or(0),
         at(offsets.last()).unwrap_or(values.len()),
     );
-    let elements = bytes_of(&values.slice(start, end.saturating_sub(start)))?;
-    Ok(elements.saturating_add((offsets.len() as u64).saturating_mul(OFFSET)))
+    let elements = bytes_of(&values.slice(start, end - start))?;
+    Ok(elements + offsets.len() as u64 * OFFSET)
 }
 
 fn of_struct(array: &StructArray) -> Result<u64> {
@@ -99,10 +95,10 @@ impl Argument {
     }
 
     /// Returns the bytes of a number of rows.
-    pub(crate) fn bytes(&self, rows: usize) -> Result<u64> {
-        let bytes = bytes_of(&self.values)?;
+    pub(crate) fn bytes(&self, rows: usize) -> Result<u128> {
+        let bytes = u128::from(bytes_of(&self.values)?);
         Ok(if self.is_scalar {
-            bytes.saturating_mul(rows as u64)
+            bytes * rows as u128
         } else {
             bytes
         })
@@ -128,20 +124,20 @@ impl Argument {
     }
 
     /// Returns the bytes of the value of a row.
-    pub(crate) fn row_bytes(&self, row: usize) -> Result<u64> {
+    pub(crate) fn row_bytes(&self, row: usize) -> Result<u128> {
         let kind = self.values.data_type();
         if kind.is_string() || kind.is_binary() {
             return Ok(at_least_none(self.number(row).unwrap_or(0)));
         }
         let row = self.row(row);
         if kind.is_nested() && row < self.values.len() {
-            return bytes_of(&self.values.slice(row, 1));
+            return Ok(bytes_of(&self.values.slice(row, 1))?.into());
         }
         Ok(ELEMENT)
     }
 
     /// Returns a maximum of the elements of the list of a row, those of inner lists included.
-    pub(crate) fn elements(&self, row: usize) -> Result<u64> {
+    pub(crate) fn elements(&self, row: usize) -> Result<u128> {
         let inner = match self.values.data_type() {
             DataType::List(field)
             | DataType::LargeList(field)
@@ -163,8 +159,8 @@ fn is_list(kind: &DataType) -> bool {
 }
 
 /// Returns a number that a user gave, 0 for negative ones.
-pub(crate) fn at_least_none(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
+pub(crate) fn at_least_none(number: i64) -> u128 {
+    u128::try_from(number).unwrap_or(0)
 }
 
 #[cfg(test)]

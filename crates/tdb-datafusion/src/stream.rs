@@ -148,8 +148,9 @@ impl BegunRead {
                 place.insert(mapping.map_err(|error| source.failed(error))?)
             }
         };
-        let converted = mapping.record_batch(batch);
-        let converted = converted.map_err(|error| source.failed(error))?;
+        let converted = mapping
+            .record_batch(batch)
+            .map_err(|error| source.failed(error))?;
         in_order(&converted, schema)
     }
 }

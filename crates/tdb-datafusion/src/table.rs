@@ -279,8 +279,8 @@ impl TableProvider for ArrayTable {
         let scan = tokio::task::spawn_blocking(move || {
             table.scan_of(columns, &filters, limit, partitions, wants_extremes)
         });
-        let scan = scan.await.map_err(external)??;
-        let scan: Arc<dyn ExecutionPlan> = Arc::new(scan.with_plan(plan));
+        let planned = scan.await.map_err(external)??.with_plan(plan);
+        let scan: Arc<dyn ExecutionPlan> = Arc::new(planned);
         Ok(scan.into())
     }
 

@@ -152,14 +152,14 @@ impl FragmentPlan {
                 .at(&fragment.metadata_key)?;
         }
         self.held.push(hold(metadata.tile_count(), budget)?);
-        let tree = tree.map(|payload| {
+        let opened = tree.map(|payload| {
             let tree = metadata.rtree(&payload, array.limits());
             if in_parts {
                 self.held.push(budget.take(payload.len() as u64)?);
             }
             Ok::<_, QueryError>(Arc::new(tree.at(&fragment.metadata_key)?))
         });
-        let tree = tree.transpose()?;
+        let tree = opened.transpose()?;
         self.tiles = match tree.as_deref().filter(|_| searches) {
             Some(tree) => {
                 let (found, ruled_out) = found(fragment, tree, request)?;
