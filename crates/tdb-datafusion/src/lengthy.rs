@@ -179,7 +179,8 @@ impl Lengthy {
         let (memory, uncounted) = (self.reservation(), self.uncounted());
         let mut made: Vec<ArrayRef> = Vec::new();
         let mut sum = 0;
-        let mut todo = vec![0..args.number_rows];
+        let all = 0..args.number_rows;
+        let mut todo = Vec::from([all]);
         while let Some(rows) = todo.pop() {
             let piece = piece(args, &rows);
             let bytes = self.bytes(&piece)?;
