@@ -25,6 +25,7 @@ use crate::copied::copy_to_files;
 use crate::delete::{CellsToDelete, DeleteByQuery, condition_of, delete};
 use crate::depth;
 use crate::dropped::drop_table;
+use crate::equal_projections::optimizer_rules;
 use crate::error::{SqlError, external};
 use crate::factory::{ArrayTables, TABLE_TYPE};
 use crate::finer::{FinerTimes, TimesOfText};
@@ -116,6 +117,7 @@ impl Database {
             .with_runtime_env(Arc::clone(&runtime))
             .with_default_features();
         let mut state = with_functions(state)
+            .with_optimizer_rules(optimizer_rules())
             .with_analyzer_rules(analyzer_rules(&runtime.memory_pool))
             .with_optimizer_rule(Arc::new(AskForExtremes))
             .with_physical_optimizer_rule(Arc::new(JoinsGiveWay))

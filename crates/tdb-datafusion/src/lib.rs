@@ -19,6 +19,7 @@ mod depth;
 mod distinct;
 mod driver;
 mod dropped;
+mod equal_projections;
 mod error;
 mod error_form;
 mod error_text;

@@ -138,7 +138,7 @@ mod tests {
             let behind = [packed(20), packed(window)].concat();
             for bytes in [packed(window), behind] {
                 let error = read(bytes, memory - 1).expect_err("too large");
-                assert_eq!(error.kind(), tdb_tile::ErrorKind::Limit);
+                assert_eq!(error.kind(), tdb_tile::ErrorKind::Memory);
                 let allowed = 1_u64 << (window - 1);
                 let told =
                     format!("zstd data with a window of more than {allowed} bytes (memory budget)");
