@@ -32,7 +32,20 @@ pub(crate) fn build_plain() -> Result<Built, Box<dyn Error>> {
 /// could change.
 pub(crate) fn build_sql() -> Result<Built, Box<dyn Error>> {
     let arguments = [
-        "test", "--no-run", "--lib", "--bins", "--test", "golden", "--test", "it", "--test", "sql",
+        "test",
+        "--no-run",
+        "--lib",
+        "--bins",
+        "--test",
+        "far",
+        "--test",
+        "golden",
+        "--test",
+        "it",
+        "--test",
+        "memory_caps",
+        "--test",
+        "sql",
     ];
     test_programs::build(&[&arguments, WITH_SQL].concat())
 }
