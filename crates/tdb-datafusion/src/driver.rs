@@ -54,7 +54,7 @@ pub(crate) async fn shared_plan(
 ) -> Result<Option<SharedPlan>> {
     match plan(source, options).await {
         Ok(plan) => Ok(Some(plan)),
-        Err(PlanError::Query(error)) if error.kind() == ErrorKind::Limit => Ok(None),
+        Err(PlanError::Query(error)) if error.kind() == ErrorKind::Memory => Ok(None),
         Err(PlanError::Query(error)) => Err(source.failed(error)),
         Err(PlanError::Runtime(error)) => Err(error),
     }
@@ -92,5 +92,33 @@ async fn plan(source: &Arc<Source>, options: ReadOptions) -> Result<SharedPlan, 
         let answers = fetch(source.array.store(), &wanted).await?;
         let accept = move || plan.accept(wanted, answers).map(|()| plan);
         plan = off_the_runtime(accept).await??;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tdb_array::{Array, Location, OpenOptions};
+    use tdb_cells::{Session, SessionOptions};
+    use tdb_store::MemoryStore;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn without_memory_for_a_shared_plan_there_is_none() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/v22_tour/array");
+        let store = Arc::new(MemoryStore::from_folder(folder).unwrap());
+        let session = Session::new(SessionOptions::default().memory(Some(64 << 20)));
+        let location = Location::new(store, "").with_limits(session.limits().clone());
+        let array = Array::open_location(&location, OpenOptions::default()).unwrap();
+        let source = Source::new(Arc::new(array), session.clone(), "tour").unwrap();
+        let source = Arc::new(source);
+        let plan = || shared_plan(&source, ReadOptions::default());
+        let budget = &session.limits().budget;
+        let all = budget.take(budget.left()).unwrap();
+        assert!(plan().await.unwrap().is_none());
+        drop(all);
+        assert!(plan().await.unwrap().is_some());
     }
 }

@@ -69,7 +69,6 @@ impl SqlError {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Statement { hint, .. } => hint.as_deref(),
-            Self::Memory(_) => Some("--memory gives more"),
             _ => None,
         }
     }

@@ -138,8 +138,8 @@ impl Growth {
         matches!(self, Replaced(_) | Elements | Listed | Arguments(2..))
     }
 
-    /// Returns the most bytes that a result for a number of rows can have. Of 128 bits: the bytes of a value, times a
-    /// number of 64 bits, times the rows of a batch cannot overflow.
+    /// Returns the most bytes that a result for a number of rows can have. The number has 128 bits, which the bytes of
+    /// a value, times a number of 64 bits, times the rows of a batch cannot exceed.
     pub(crate) fn bytes(self, arguments: &[Argument], rows: usize) -> Result<u128> {
         let size = |place: usize| {
             let argument = arguments.get(place);

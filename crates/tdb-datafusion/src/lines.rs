@@ -70,7 +70,7 @@ impl BoundedLines {
             return Err(in_parts(location));
         }
         let mut found = self.files.get_opts(location, options).await?;
-        packed::told(&mut found);
+        packed::hide_size(&mut found);
         if is_head {
             return Ok(found);
         }

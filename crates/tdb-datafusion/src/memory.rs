@@ -30,8 +30,8 @@ pub fn runtime(arrays: &Arc<Arrays>, owner: &str) -> Result<Arc<RuntimeEnv>> {
         .build_arc()
 }
 
-/// Part of the memory that is kept for reservations of little, which are not refused because of operators that fill
-/// memory with rows until it is full.
+/// Part of the memory that is kept for small reservations: operators that collect rows until memory is full must not
+/// make them fail.
 ///
 /// An aggregate that merges what it spilled reserves memory for as many files as it can, then for the groups. It fails
 /// if nothing is left for these, and where others leave it too little for two files, it writes them anew with half as
@@ -66,8 +66,8 @@ pub(crate) fn bound(config: &mut SessionConfig, budget: &Budget) -> Result<()> {
     Ok(())
 }
 
-/// Returns the rows that a batch of a query may have: with little memory, fewer than DataFusion takes. What operators,
-/// functions and spilled files take beside what they reserve is some batches.
+/// Returns the number of rows of a batch: fewer than DataFusion's own with little memory, since operators, functions
+/// and spilled files take a few batches of memory that they do not reserve.
 fn batch_rows(budget: &Budget) -> usize {
     let rows = budget.limit() / 2 / PART_OF_BATCH / ROW;
     usize::try_from(rows).map_or(BATCH, |rows| rows.clamp(SHORT_BATCH, BATCH))

@@ -58,8 +58,8 @@ pub(crate) fn without_compression(asked: &mut CreateExternalTable) -> Result<(),
 /// Option of a table that names the compression of its files.
 const COMPRESSION: &str = "format.compression";
 
-/// Returns what is told about a compressed file: the length of the text is not known, and it has no parts that can be
-/// read on their own. DataFusion does not divide a file of one byte.
+/// Returns the metadata of a file. A compressed file has a size of at most one byte there: the length of its text is
+/// unknown, the text has no parts that can be read on their own, and DataFusion does not divide a file of one byte.
 pub(crate) fn meta(mut found: ObjectMeta) -> ObjectMeta {
     if is_packed(found.location.as_ref()) {
         found.size = found.size.min(1);
@@ -122,8 +122,8 @@ impl Read for Waiting {
     }
 }
 
-/// Changes what is told of the text of a compressed file.
-pub(crate) fn told(found: &mut GetResult) {
+/// Replaces the size of a compressed file in an answer by that of [`meta`].
+pub(crate) fn hide_size(found: &mut GetResult) {
     found.meta = meta(found.meta.clone());
     found.range = 0..found.meta.size;
 }

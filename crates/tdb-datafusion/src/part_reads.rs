@@ -22,7 +22,7 @@ use crate::stream::Reads;
 /// Approximate size of a batch in bytes: small enough to stay in the processor's cache.
 const BATCH: u64 = 4 << 20;
 
-/// What the partitions of a scan read, apart from the part that each of them reads.
+/// The read that the partitions of a scan share. Each partition reads its own part of it.
 #[derive(Debug)]
 pub(crate) struct ScanRead {
     pub(crate) source: Arc<Source>,

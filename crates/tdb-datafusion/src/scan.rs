@@ -108,7 +108,7 @@ impl ArrayScan {
         }
     }
 
-    /// Returns what the partitions read.
+    /// Returns the read that the partitions share.
     fn read(&self) -> ScanRead {
         let schema = self.source.array.schema();
         ScanRead {

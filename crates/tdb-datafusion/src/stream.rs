@@ -42,7 +42,7 @@ struct BegunRead {
     mapping: Option<Mapping>,
 }
 
-/// What a read has after it was advanced.
+/// Result of [`BegunRead::advance`].
 enum ReadOutcome {
     Wait(Fetch),
     Batch(RecordBatch),

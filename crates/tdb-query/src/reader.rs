@@ -95,11 +95,7 @@ impl Reader {
         array: &Arc<Array>,
         options: &ReadOptions,
     ) -> Result<Self, QueryError> {
-        let asked = ReaderRequest {
-            options: options.clone(),
-            purpose: Purpose::Cells,
-        };
-        Ok(Self::of(asked.begin(session, array)?, asked))
+        Self::begin_for(Purpose::Cells, session, array, options)
     }
 
     /// Begins a read whose tiles are not searched yet, to be planned once for all of its parts: [`Reader::plan_parts`].
@@ -108,10 +104,17 @@ impl Reader {
         array: &Arc<Array>,
         options: &ReadOptions,
     ) -> Result<Self, QueryError> {
-        let asked = ReaderRequest {
-            options: options.clone(),
-            purpose: Purpose::Parts,
-        };
+        Self::begin_for(Purpose::Parts, session, array, options)
+    }
+
+    fn begin_for(
+        purpose: Purpose,
+        session: &Session,
+        array: &Arc<Array>,
+        options: &ReadOptions,
+    ) -> Result<Self, QueryError> {
+        let options = options.clone();
+        let asked = ReaderRequest { options, purpose };
         Ok(Self::of(asked.begin(session, array)?, asked))
     }
 

@@ -240,7 +240,7 @@ impl HasKind for SchemaError {
         match self {
             Self::Wire(wire) => wire.kind(),
             Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
-            Self::Limit { .. } => ErrorKind::Limit,
+            Self::Limit { limit, .. } => limit.kind(),
             _ => ErrorKind::Corrupt,
         }
     }

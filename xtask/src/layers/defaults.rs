@@ -6,6 +6,8 @@
 use std::error::Error;
 use std::path::Path;
 
+use crate::workspace::sources;
+
 /// Texts to search for, without whitespace.
 const LARGEST: [&str; 2] = [".unwrap_or(usize::MAX", ".unwrap_or(u64::MAX"];
 
@@ -45,18 +47,10 @@ pub(super) fn check(crates: &[(String, &Path)]) -> Result<Vec<String>, Box<dyn E
         });
         let root = std::fs::read_to_string(root)?;
         findings.extend(unlinted(name, &root));
-        let mut folders = vec![folder.join("src")];
-        while let Some(below) = folders.pop() {
-            for entry in std::fs::read_dir(below)? {
-                let path = entry?.path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|ending| ending == "rs") {
-                    let count = saturated(&std::fs::read_to_string(&path)?);
-                    let file = path.strip_prefix(folder)?.to_string_lossy();
-                    found.push((format!("{name}/{}", file.replace('\\', "/")), count));
-                }
-            }
+        for path in sources(&folder.join("src"))? {
+            let count = saturated(&std::fs::read_to_string(&path)?);
+            let file = path.strip_prefix(folder)?.to_string_lossy();
+            found.push((format!("{name}/{}", file.replace('\\', "/")), count));
         }
     }
     findings.extend(compare(&found, STANDING));

@@ -4,6 +4,8 @@
 use std::error::Error;
 use std::path::Path;
 
+use crate::workspace::sources;
+
 /// Texts that the source of the program does not contain, and what stands there instead.
 const AVOIDED: [(&str, &str); 2] = [
     (
@@ -21,17 +23,9 @@ pub(super) fn check(crates: &[(String, &Path)]) -> Result<Vec<String>, Box<dyn E
     let program = crates.iter().find(|(name, _)| name == "tdb-cli");
     let (_, folder) = program.ok_or("there is no crate tdb-cli")?;
     let mut findings = Vec::new();
-    let mut folders = vec![folder.join("src")];
-    while let Some(below) = folders.pop() {
-        for entry in std::fs::read_dir(below)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let file = path.strip_prefix(folder)?.display().to_string();
-                findings.extend(violations(&file, &std::fs::read_to_string(&path)?));
-            }
-        }
+    for path in sources(&folder.join("src"))? {
+        let file = path.strip_prefix(folder)?.display().to_string();
+        findings.extend(violations(&file, &std::fs::read_to_string(&path)?));
     }
     Ok(findings)
 }

@@ -5,13 +5,14 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::Path;
 
 mod counts;
 
 use counts::{Counts, KINDS};
 
-use crate::workspace::root;
+use crate::workspace::{root, sources};
 
 /// Counts of each crate, by name.
 type Table = BTreeMap<String, Counts>;
@@ -41,23 +42,15 @@ pub(super) fn check(
 /// Adds up the counts of all files in a folder and its subfolders, except for tests.
 fn counts_of(folder: &Path) -> Result<Counts, Box<dyn Error>> {
     let mut total = Counts::default();
-    let mut folders = vec![PathBuf::from(folder)];
-    while let Some(below) = folders.pop() {
-        for entry in std::fs::read_dir(below)? {
-            let path = entry?.path();
-            let is_test = path.file_stem().is_some_and(|stem| stem == "tests");
-            if is_test {
-                continue;
-            }
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let source = std::fs::read_to_string(&path)?;
-                let counts =
-                    counts::of(&source).map_err(|error| format!("{}: {error}", path.display()))?;
-                total.add(&counts);
-            }
+    for path in sources(folder)? {
+        let below = path.strip_prefix(folder)?;
+        let is_test = |part: &OsStr| Path::new(part).file_stem() == Some(OsStr::new("tests"));
+        if below.iter().any(is_test) {
+            continue;
         }
+        let source = std::fs::read_to_string(&path)?;
+        let counts = counts::of(&source).map_err(|error| format!("{}: {error}", path.display()))?;
+        total.add(&counts);
     }
     Ok(total)
 }

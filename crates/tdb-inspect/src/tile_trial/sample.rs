@@ -133,7 +133,7 @@ fn whole_tiles(
     cells: u64,
 ) -> Result<Option<CellBox>, Bug> {
     let tiles = grid.tiles_of(written);
-    // Of 128 bits: a dimension may have as many tiles or cells as there are numbers of 64 bits, and one more.
+    // A dimension may have 2^64 tiles or cells, one more than 64 bits can count, so these numbers have 128 bits.
     let extents: Vec<u128> = grid.axes().iter().map(GridAxis::extent).collect();
     let even = |tile: &u64| u128::from(tile & !1);
     let first: Vec<u128> = tiles.first().iter().map(even).collect();
