@@ -1,0 +1,3 @@
+//! The functions of [`tdb_capi`] as a library that C programs load.
+
+pub use tdb_capi::*;

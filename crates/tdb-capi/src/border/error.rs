@@ -1,0 +1,46 @@
+use std::fmt;
+
+/// Result of what stands behind a function of the interface.
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// The error that a program gets: the part of the engine that it comes from, as TileDB names it, and a message.
+///
+/// Its text has TileDB's form, `[TileDB::Array] Error: …`, because programs look for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Error {
+    origin: &'static str,
+    message: String,
+}
+
+impl Error {
+    /// Creates an error from the part of the interface that found it: `Array`, `Query`, `Config`.
+    pub(crate) fn new(origin: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            origin,
+            message: message.into(),
+        }
+    }
+
+    /// Creates the error of a wrong argument.
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
+        Self::new("C API", message)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[TileDB::{}] Error: {}", self.origin, self.message)
+    }
+}
+
+/// An error of the engine; the hint, if there is one, follows the message.
+impl From<tdb::Error> for Error {
+    fn from(error: tdb::Error) -> Self {
+        let mut message = error.to_string();
+        if let Some(hint) = error.hint() {
+            message.push_str("; ");
+            message.push_str(&hint);
+        }
+        Self::new("Engine", message)
+    }
+}

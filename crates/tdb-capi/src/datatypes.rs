@@ -1,0 +1,25 @@
+//! Constants of the interface as types of the engine, and back.
+
+use tdb::Datatype;
+use tdb::engine::tile::Code as _;
+
+use crate::border::{Error, Result};
+use crate::constants::tiledb_datatype_t;
+
+/// Returns the datatype with this number.
+///
+/// # Errors
+/// Fails if there is none.
+pub(crate) fn datatype(code: tiledb_datatype_t) -> Result<Datatype> {
+    let datatype = u8::try_from(code).ok().and_then(Datatype::from_code);
+    datatype.ok_or_else(|| {
+        Error::argument(format!(
+            "Invalid datatype; no datatype has the number {code}"
+        ))
+    })
+}
+
+/// Returns the number of a datatype.
+pub(crate) fn code(datatype: Datatype) -> tiledb_datatype_t {
+    u32::from(datatype.code())
+}
