@@ -12,8 +12,26 @@ use std::ffi::{c_char, c_int};
 
 handle!(
     /// A handle: array schema.
-    tiledb_array_schema_t => (), "array schema"
+    tiledb_array_schema_t => ArraySchema, "array schema"
 );
+
+#[derive(Debug)]
+pub(crate) struct ArraySchema(
+    tdb::engine::schema::ArraySchema,
+    Vec<tdb::engine::schema::Enumeration>,
+);
+
+impl ArraySchema {
+    pub(crate) fn of(
+        schema: tdb::engine::schema::ArraySchema,
+        e: Vec<tdb::engine::schema::Enumeration>,
+    ) -> Self {
+        Self(schema, e)
+    }
+    pub(crate) fn build(&self) -> crate::border::Result<tdb::Schema> {
+        Ok(tdb::Schema::new(self.0.clone(), self.1.clone())?)
+    }
+}
 
 /// Not offered yet.
 ///
