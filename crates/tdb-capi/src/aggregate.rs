@@ -287,3 +287,17 @@ pub unsafe extern "C" fn tiledb_field_origin(
 ) -> i32 {
     not_offered(ctx, "tiledb_field_origin")
 }
+
+/// Not offered yet.
+///
+/// # Safety
+/// Safe with any arguments.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_query_get_field(
+    ctx: *mut tiledb_ctx_t,
+    query: *mut tiledb_query_t,
+    field_name: *const c_char,
+    field: *mut *mut tiledb_query_field_t,
+) -> i32 {
+    not_offered(ctx, "tiledb_query_get_field")
+}
