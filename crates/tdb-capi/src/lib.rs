@@ -39,4 +39,5 @@ pub mod rest;
 pub mod statistics;
 pub mod string;
 pub mod subarray;
+pub mod subarray_labels;
 pub mod vfs;

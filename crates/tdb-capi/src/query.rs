@@ -11,11 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tdb::engine::array::TimestampedName;
 use tdb::engine::query::BufferedRead;
 use tdb::engine::write::Writer;
-use tdb::{Condition, Settings};
+use tdb::{Aggregate, Condition, Settings};
 
 use self::buffers::{Buffer, NamedBuffers};
 use self::read::ReadRequest;
 use self::write::WriteRequest;
+use crate::aggregate::NamedAggregate;
 use crate::array::{Array, Opened, full_uri, tiledb_array_t};
 use crate::border::handles::give_shared;
 use crate::border::pointers::{check_place, put, text};
@@ -43,6 +44,9 @@ struct State {
     layout: tiledb_layout_t,
     ranges: Ranges,
     buffers: Vec<NamedBuffers>,
+    /// The buffers of the results of aggregates.
+    results: Vec<NamedBuffers>,
+    aggregates: Vec<NamedAggregate>,
     condition: Option<Condition>,
     status: tiledb_query_status_t,
     reason: tiledb_query_status_details_reason_t,
@@ -73,6 +77,7 @@ impl Query {
         let failed = |why: String| Error::new("Query", format!("Cannot set buffer; {why}"));
         let schema = self.opened.array.schema();
         let is_timestamps = name == "__timestamps";
+        let is_result = self.aggregate(name).is_some();
         if let Some(field) = schema.field(name) {
             if matches!(role, Role::Offsets) && !field.is_var() {
                 return Err(failed(format!(
@@ -82,21 +87,26 @@ impl Query {
             if matches!(role, Role::Validity) && !field.nullable {
                 return Err(failed(format!("Input attribute '{name}' is not nullable")));
             }
-        } else if !is_timestamps {
+        } else if !is_timestamps && !is_result {
             return Err(failed(format!(
                 "Invalid buffer name '{name}' (it should be an attribute or dimension)."
             )));
         }
         let mut state = self.lock();
-        let known = state.buffers.iter().position(|known| known.name == name);
-        let at = known.unwrap_or_else(|| {
-            state.buffers.push(NamedBuffers {
+        let list = if is_result {
+            &mut state.results
+        } else {
+            &mut state.buffers
+        };
+        let at = list.iter().position(|known| known.name == name);
+        let at = at.unwrap_or_else(|| {
+            list.push(NamedBuffers {
                 name: name.to_owned(),
                 ..NamedBuffers::default()
             });
-            state.buffers.len() - 1
+            list.len() - 1
         });
-        if let Some(known) = state.buffers.get_mut(at) {
+        if let Some(known) = list.get_mut(at) {
             let place = match role {
                 Role::Values => &mut known.values,
                 Role::Offsets => &mut known.offsets,
@@ -107,9 +117,45 @@ impl Query {
         Ok(())
     }
 
+    /// Returns the aggregate whose result has this name.
+    pub(crate) fn aggregate(&self, name: &str) -> Option<Aggregate> {
+        let state = self.lock();
+        let found = state.aggregates.iter().find(|known| known.name == name);
+        found.map(|known| known.aggregate.clone())
+    }
+
+    /// Adds an aggregate.
+    ///
+    /// # Errors
+    /// Fails if there is a field or an aggregate of its name, and once the query was begun.
+    pub(crate) fn add_aggregate(&self, aggregate: NamedAggregate) -> Result<()> {
+        let failed = |why: &str| {
+            Err(Error::new(
+                "QueryChannel",
+                format!("Cannot apply aggregate; {why}"),
+            ))
+        };
+        let name = &aggregate.name;
+        if self.aggregate(name).is_some() {
+            return failed(&format!(
+                "An aggregate operation for output field: {name} already exists."
+            ));
+        }
+        if self.opened.array.schema().field(name).is_some() {
+            return failed(&format!("the array has a field '{name}'"));
+        }
+        let mut state = self.lock();
+        if state.status != TILEDB_UNINITIALIZED {
+            return failed("the query was submitted already");
+        }
+        state.aggregates.push(aggregate);
+        Ok(())
+    }
+
     fn buffer(&self, name: &str, role: Role) -> Option<Buffer> {
         let state = self.lock();
-        let known = state.buffers.iter().find(|known| known.name == name)?;
+        let mut all = state.buffers.iter().chain(&state.results);
+        let known = all.find(|known| known.name == name)?;
         match role {
             Role::Values => known.values,
             Role::Offsets => known.offsets,
@@ -140,25 +186,33 @@ impl Query {
 
     unsafe fn read(&self, state: &mut State) -> Result<()> {
         let array = &self.opened.array;
-        let mut read = match state.read.take() {
-            Some(read) => read,
-            None => ReadRequest {
-                array,
-                settings: &state.settings,
-                ranges: &state.ranges,
-                layout: state.layout,
-                condition: state.condition.as_ref(),
-                buffers: &state.buffers,
-            }
-            .begin()?,
+        let request = ReadRequest {
+            array,
+            settings: &state.settings,
+            ranges: &state.ranges,
+            layout: state.layout,
+            condition: state.condition.as_ref(),
+            buffers: &state.buffers,
         };
-        let filled = read::fill(&mut read, &state.buffers, array)?;
-        state.has_results = filled.rows > 0;
-        if filled.is_complete {
+        let is_complete = if state.buffers.is_empty() && !state.aggregates.is_empty() {
+            true
+        } else {
+            let mut read = match state.read.take() {
+                Some(read) => read,
+                None => request.begin()?,
+            };
+            let filled = read::fill(&mut read, &state.buffers, array)?;
+            state.has_results = filled.rows > 0;
+            if !filled.is_complete {
+                state.read = Some(read);
+            }
+            filled.is_complete
+        };
+        if is_complete {
+            request.aggregate(&state.aggregates, &state.results)?;
             (state.status, state.reason) = (TILEDB_COMPLETED, TILEDB_REASON_NONE);
         } else {
             (state.status, state.reason) = (TILEDB_INCOMPLETE, TILEDB_REASON_USER_BUFFER_SIZE);
-            state.read = Some(read);
         }
         Ok(())
     }
@@ -244,6 +298,8 @@ pub unsafe extern "C" fn tiledb_query_alloc(
             },
             ranges: Ranges::whole(schema),
             buffers: Vec::new(),
+            results: Vec::new(),
+            aggregates: Vec::new(),
             condition: None,
             status: TILEDB_UNINITIALIZED,
             reason: TILEDB_REASON_NONE,

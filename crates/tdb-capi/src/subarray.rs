@@ -321,7 +321,7 @@ unsafe fn fixed_range(start: *const c_void, end: *const c_void, size: u64) -> Re
     ))
 }
 
-fn no_stride(stride: *const c_void) -> Result<()> {
+pub(crate) fn no_stride(stride: *const c_void) -> Result<()> {
     if stride.is_null() {
         return Ok(());
     }

@@ -1,15 +1,18 @@
 //! Queries that read.
 
+use tdb::engine::aggregate::grouped;
 use tdb::engine::condition::ConditionRules;
 use tdb::engine::query::{
-    BufferedRead, Failing, FieldBuffers, Filled, ReadOptions, Reader, ResultOrder, rows_of,
+    BufferedRead, Failing, FieldBuffers, Filled, FilledBytes, ReadOptions, Reader, ResultOrder,
+    rows_of,
 };
 use tdb::engine::schema::{ArraySchema, FieldKind};
 use tdb::engine::tile::Range;
-use tdb::{Batch, Condition, OpenArray, Settings};
+use tdb::{Aggregate, Batch, Condition, OpenArray, Settings};
 
 use super::buffers::{NamedBuffers, offset_format};
 use super::range_lists::{RangeLists, is_increasing};
+use crate::aggregate::{NamedAggregate, result_bytes, result_form};
 use crate::border::{Error, Result};
 use crate::constants::*;
 use crate::subarray::Ranges;
@@ -114,6 +117,88 @@ impl ReadRequest<'_> {
             return Ok(None);
         }
         RangeLists::new(&lists).map(Some)
+    }
+
+    /// Computes aggregates of the cells that the read returns, without those that a condition leaves out, and writes
+    /// them into their buffers.
+    ///
+    /// # Errors
+    /// Those of reading, and of functions that do not suit their field.
+    ///
+    /// # Safety
+    /// The buffers may be written.
+    pub(crate) unsafe fn aggregate(
+        &self,
+        aggregates: &[NamedAggregate],
+        buffers: &[NamedBuffers],
+    ) -> Result<()> {
+        if aggregates.is_empty() {
+            return Ok(());
+        }
+        let list: Vec<Aggregate> = aggregates
+            .iter()
+            .map(|named| named.aggregate.clone())
+            .collect();
+        let fields = list
+            .iter()
+            .filter_map(|aggregate| aggregate.field.clone())
+            .collect();
+        let options = self
+            .options()?
+            .failing(Failing::Drop)
+            .attributes(Some(fields))
+            .dimensions(Some(Vec::new()))
+            .order(None);
+        let session = self.array.context().shared_session();
+        let groups = grouped(session, self.array.engine(), &options, &list, &[]);
+        let table = groups.and_then(tdb::engine::aggregate::GroupResults::into_table);
+        let table = table.map_err(|error| self.array.failed(error))?;
+        let outcomes = table.groups.first().map(|group| group.values.as_slice());
+        for (named, outcome) in aggregates.iter().zip(outcomes.unwrap_or_default()) {
+            let Some(buffers) = buffers.iter().find(|buffers| buffers.name == named.name) else {
+                let text = format!(
+                    "Data buffer check failed; the aggregate '{}' has no buffer",
+                    named.name
+                );
+                return Err(Error::new("Query", text));
+            };
+            let (_, nullable) = result_form(&named.aggregate, self.schema());
+            let bytes = result_bytes(outcome);
+            let mut memory = buffers.memory()?;
+            let mut filled = FilledBytes::default();
+            let value = match &bytes {
+                Some(value) => value.clone(),
+                // Nothing was aggregated: a value of zeros stands in the place.
+                None => vec![0; named.aggregate.datatype(self.schema()).size()],
+            };
+            let place = memory.values.get_mut(..value.len());
+            let place = place.ok_or_else(|| {
+                Error::new(
+                    "Query",
+                    format!("the buffer of the aggregate '{}' is too small", named.name),
+                )
+            })?;
+            place.copy_from_slice(&value);
+            filled.values = value.len();
+            if let Some(first) = memory
+                .offsets
+                .as_mut()
+                .and_then(|offsets| offsets.get_mut(..8))
+            {
+                first.fill(0);
+                filled.offsets = 8;
+            }
+            if let Some(first) = memory
+                .validity
+                .as_mut()
+                .and_then(|validity| validity.first_mut())
+            {
+                *first = u8::from(!nullable || bytes.is_some());
+                filled.validity = 1;
+            }
+            buffers.set_sizes(filled)?;
+        }
+        Ok(())
     }
 
     /// Returns the engine's options.
