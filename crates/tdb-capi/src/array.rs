@@ -8,11 +8,11 @@ use tdb::engine::tile::Range;
 use tdb::{ErrorKind, OpenArray, Settings, Time};
 
 use crate::array_schema::{ArraySchema, tiledb_array_schema_t};
+use crate::border::context::{Context, tiledb_ctx_t};
 use crate::border::pointers::{bytes_mut, check_place, put, text};
-use crate::border::{Error, Kept, Result, call, free, get, give, handle};
+use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
 use crate::config::{Config, tiledb_config_t};
 use crate::constants::*;
-use crate::context::{Context, tiledb_ctx_t};
 
 /// The end of the time window that stands for "now".
 const NOW: u64 = u64::MAX;
@@ -22,7 +22,7 @@ const NOW: u64 = u64::MAX;
 pub(crate) struct Array {
     uri: String,
     state: Mutex<State>,
-    pub(crate) kept: Kept,
+    pub(crate) kept: LentValues,
 }
 
 #[derive(Debug)]
@@ -32,12 +32,12 @@ struct State {
     settings: Settings,
     start: u64,
     end: u64,
-    opened: Option<Arc<Opened>>,
+    opened: Option<Arc<OpenedArray>>,
 }
 
 /// An open array.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedArray {
     /// The engine's array, as of the end of the window.
     pub(crate) array: OpenArray,
     /// What it was opened for.
@@ -50,7 +50,7 @@ pub(crate) struct Opened {
     changes: Mutex<Vec<MetadataRecord>>,
 }
 
-impl Opened {
+impl OpenedArray {
     /// Returns the time at which a change is written; `None` for the time of the change.
     pub(crate) fn change_time(&self) -> Option<u64> {
         (self.end != NOW).then_some(self.end)
@@ -114,7 +114,7 @@ impl Array {
     ///
     /// # Errors
     /// Fails if the array is not open.
-    pub(crate) fn opened(&self) -> Result<Arc<Opened>> {
+    pub(crate) fn opened(&self) -> Result<Arc<OpenedArray>> {
         let opened = self.lock().opened.clone();
         opened.ok_or_else(|| Error::new("Array", "Array is not open"))
     }
@@ -151,7 +151,7 @@ impl Array {
                 at: end,
             },
         )?;
-        state.opened = Some(Arc::new(Opened {
+        state.opened = Some(Arc::new(OpenedArray {
             array,
             query_type,
             start,
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn tiledb_array_alloc(
         let object = Array {
             uri: text(array_uri)?.to_owned(),
             state: Mutex::new(state),
-            kept: Kept::default(),
+            kept: LentValues::default(),
         };
         put(array, give(object))
     })
@@ -530,7 +530,7 @@ pub unsafe extern "C" fn tiledb_array_get_open_timestamp_end(
 }
 
 /// The box around all written cells of an open array; `None` if there are none.
-fn non_empty_domain(array: *mut tiledb_array_t) -> Result<(Arc<Opened>, Option<Vec<Range>>)> {
+fn non_empty_domain(array: *mut tiledb_array_t) -> Result<(Arc<OpenedArray>, Option<Vec<Range>>)> {
     let opened = get(array)?.opened()?;
     let domain = opened.array.engine().non_empty_domain();
     Ok((opened, domain))
@@ -586,21 +586,25 @@ pub unsafe extern "C" fn tiledb_array_get_non_empty_domain(
     })
 }
 
-/// Which dimension a function is about.
-enum Which {
+/// DimensionChoice dimension a function is about.
+enum DimensionChoice {
     Number(u32),
     Name(String),
 }
 
 /// Returns the range of a dimension in the box around all written cells.
-fn range_of(array: *mut tiledb_array_t, which: &Which, is_var: bool) -> Result<Option<Range>> {
+fn range_of(
+    array: *mut tiledb_array_t,
+    which: &DimensionChoice,
+    is_var: bool,
+) -> Result<Option<Range>> {
     let (opened, found) = non_empty_domain(array)?;
     let dimensions = &opened.array.schema().dimensions;
     let invalid =
         |text: String| Error::new("Array", format!("Cannot get non-empty domain; {text}"));
     let at = match which {
-        Which::Number(number) => *number as usize,
-        Which::Name(name) => dimensions
+        DimensionChoice::Number(number) => *number as usize,
+        DimensionChoice::Name(name) => dimensions
             .iter()
             .position(|dimension| dimension.name == *name)
             .ok_or_else(|| invalid(format!("Dimension name '{name}' does not exist")))?,
@@ -621,7 +625,7 @@ fn range_of(array: *mut tiledb_array_t, which: &Which, is_var: bool) -> Result<O
 
 unsafe fn put_fixed(
     array: *mut tiledb_array_t,
-    which: &Which,
+    which: &DimensionChoice,
     domain: *mut c_void,
     is_empty: *mut i32,
 ) -> Result<()> {
@@ -636,7 +640,7 @@ unsafe fn put_fixed(
 
 unsafe fn put_var_sizes(
     array: *mut tiledb_array_t,
-    which: &Which,
+    which: &DimensionChoice,
     (start_size, end_size): (*mut u64, *mut u64),
     is_empty: *mut i32,
 ) -> Result<()> {
@@ -649,7 +653,7 @@ unsafe fn put_var_sizes(
 
 unsafe fn put_var(
     array: *mut tiledb_array_t,
-    which: &Which,
+    which: &DimensionChoice,
     (start, end): (*mut c_void, *mut c_void),
     is_empty: *mut i32,
 ) -> Result<()> {
@@ -674,7 +678,7 @@ pub unsafe extern "C" fn tiledb_array_get_non_empty_domain_from_index(
     is_empty: *mut i32,
 ) -> i32 {
     call(ctx, |_| {
-        put_fixed(array, &Which::Number(idx), domain, is_empty)
+        put_fixed(array, &DimensionChoice::Number(idx), domain, is_empty)
     })
 }
 
@@ -693,7 +697,7 @@ pub unsafe extern "C" fn tiledb_array_get_non_empty_domain_from_name(
     call(ctx, |_| {
         put_fixed(
             array,
-            &Which::Name(text(name)?.to_owned()),
+            &DimensionChoice::Name(text(name)?.to_owned()),
             domain,
             is_empty,
         )
@@ -714,7 +718,12 @@ pub unsafe extern "C" fn tiledb_array_get_non_empty_domain_var_size_from_index(
     is_empty: *mut i32,
 ) -> i32 {
     call(ctx, |_| {
-        put_var_sizes(array, &Which::Number(idx), (start_size, end_size), is_empty)
+        put_var_sizes(
+            array,
+            &DimensionChoice::Number(idx),
+            (start_size, end_size),
+            is_empty,
+        )
     })
 }
 
@@ -732,7 +741,7 @@ pub unsafe extern "C" fn tiledb_array_get_non_empty_domain_var_size_from_name(
     is_empty: *mut i32,
 ) -> i32 {
     call(ctx, |_| {
-        let which = Which::Name(text(name)?.to_owned());
+        let which = DimensionChoice::Name(text(name)?.to_owned());
         put_var_sizes(array, &which, (start_size, end_size), is_empty)
     })
 }
@@ -752,7 +761,7 @@ pub unsafe extern "C" fn tiledb_array_get_non_empty_domain_var_from_index(
     is_empty: *mut i32,
 ) -> i32 {
     call(ctx, |_| {
-        put_var(array, &Which::Number(idx), (start, end), is_empty)
+        put_var(array, &DimensionChoice::Number(idx), (start, end), is_empty)
     })
 }
 
@@ -770,7 +779,7 @@ pub unsafe extern "C" fn tiledb_array_get_non_empty_domain_var_from_name(
     is_empty: *mut i32,
 ) -> i32 {
     call(ctx, |_| {
-        let which = Which::Name(text(name)?.to_owned());
+        let which = DimensionChoice::Name(text(name)?.to_owned());
         put_var(array, &which, (start, end), is_empty)
     })
 }

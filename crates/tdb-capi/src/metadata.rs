@@ -5,10 +5,10 @@ use std::ffi::{c_char, c_void};
 use tdb::engine::array::{MetadataRecord, MetadataValue};
 
 use crate::array::{Array, tiledb_array_t};
-use crate::border::pointers::{bytes, check_place, put, text};
-use crate::border::{Error, Kept, Result, call, get};
+use crate::border::context::tiledb_ctx_t;
+use crate::border::pointers::{self, bytes, check_place, put, text};
+use crate::border::{Error, LentValues, Result, call, get};
 use crate::constants::tiledb_datatype_t;
-use crate::context::tiledb_ctx_t;
 use crate::datatypes;
 
 /// The program's variables for a value: its datatype, the number of its elements, and a pointer to them.
@@ -27,7 +27,7 @@ impl ValuePlaces {
     ///
     /// # Safety
     /// The places are null or point to variables.
-    pub(crate) unsafe fn put(self, value: Option<&MetadataValue>, kept: &Kept) -> Result<()> {
+    pub(crate) unsafe fn put(self, value: Option<&MetadataValue>, kept: &LentValues) -> Result<()> {
         check_place(self.datatype)?;
         check_place(self.count)?;
         let Some(value) = value else {
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn tiledb_array_get_metadata_from_index(
     call(ctx, |_| {
         let array = get(array)?;
         let opened = array.opened()?;
-        let at = usize::try_from(index).unwrap_or(usize::MAX);
+        let at = pointers::index(index)?;
         let Some((name, found)) = opened.metadata()?.iter().nth(at) else {
             return Err(Error::new(
                 "Metadata",
@@ -185,8 +185,11 @@ pub unsafe extern "C" fn tiledb_array_get_metadata_from_index(
             pointer: value,
         };
         put(key, array.kept.text(name)?)?;
-        // A key of 2^32 bytes does not fit into an object of metadata.
-        put(key_len, u32::try_from(name.len()).unwrap_or(u32::MAX))?;
+        let length = u32::try_from(name.len());
+        put(
+            key_len,
+            length.map_err(|_| Error::new("Metadata", "a key of more than 2^32 bytes"))?,
+        )?;
         places.put(Some(found), &array.kept)
     })
 }

@@ -1,7 +1,8 @@
 //! Queries: reads, writes and deletes.
 
+pub(crate) mod aggregates;
 mod buffers;
-pub(crate) mod range_lists;
+mod range_lists;
 mod read;
 mod write;
 
@@ -13,17 +14,18 @@ use tdb::engine::query::BufferedRead;
 use tdb::engine::write::Writer;
 use tdb::{Aggregate, Condition, Settings};
 
+use self::aggregates::NamedAggregate;
 use self::buffers::{Buffer, NamedBuffers};
 use self::read::ReadRequest;
 use self::write::WriteRequest;
-use crate::aggregate::NamedAggregate;
-use crate::array::{Array, Opened, full_uri, tiledb_array_t};
+use crate::array::{Array, OpenedArray, full_uri, tiledb_array_t};
+use crate::border::context::tiledb_ctx_t;
 use crate::border::handles::give_shared;
 use crate::border::pointers::{check_place, put, text};
-use crate::border::{Error, Kept, Result, call, free, get, give, handle, not_offered};
+use crate::border::{Error, LentValues, Result, call, free, get, give, handle, not_offered};
 use crate::config::{Config, tiledb_config_t};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
+use crate::datatypes::integer;
 use crate::query_condition::tiledb_query_condition_t;
 use crate::string::tiledb_string_t;
 use crate::subarray::{Ranges, Subarray, tiledb_subarray_t};
@@ -32,10 +34,10 @@ use crate::subarray::{Ranges, Subarray, tiledb_subarray_t};
 #[derive(Debug)]
 pub(crate) struct Query {
     pub(crate) array: Arc<Array>,
-    pub(crate) opened: Arc<Opened>,
+    pub(crate) opened: Arc<OpenedArray>,
     query_type: tiledb_query_type_t,
     state: Mutex<State>,
-    kept: Kept,
+    kept: LentValues,
 }
 
 #[derive(Debug)]
@@ -98,8 +100,8 @@ impl Query {
         } else {
             &mut state.buffers
         };
-        let at = list.iter().position(|known| known.name == name);
-        let at = at.unwrap_or_else(|| {
+        let known = list.iter().position(|known| known.name == name);
+        let at = known.unwrap_or_else(|| {
             list.push(NamedBuffers {
                 name: name.to_owned(),
                 ..NamedBuffers::default()
@@ -313,7 +315,7 @@ pub unsafe extern "C" fn tiledb_query_alloc(
             opened: Arc::clone(&opened),
             query_type,
             state: Mutex::new(state),
-            kept: Kept::default(),
+            kept: LentValues::default(),
         };
         put(query, give(object))
     })
@@ -740,7 +742,11 @@ pub unsafe extern "C" fn tiledb_query_get_fragment_num(
         let query = get(query)?;
         query.check_is_write()?;
         let count = query.lock().fragments.len();
-        put(num, u32::try_from(count).unwrap_or(u32::MAX))
+        let count = u32::try_from(count);
+        put(
+            num,
+            count.map_err(|_| Error::new("Query", "more than 2^32 fragments"))?,
+        )
     })
 }
 
@@ -900,26 +906,26 @@ impl Query {
         } else {
             stored
         };
+        let too_many = || {
+            Error::new(
+                "Query",
+                "Cannot get estimated result size; it is larger than 2^64 bytes",
+            )
+        };
+        let times = |size: u64| cells.checked_mul(size).ok_or_else(too_many);
         let values = match field.cell_size() {
-            Some(size) => cells.saturating_mul(size),
-            // What fragments hold is what a result of theirs can hold at most.
-            None => fragments
-                .iter()
-                .map(|fragment| {
-                    fragment
-                        .metadata
-                        .field_data_size(field.kind)
-                        .saturating_mul(8)
-                })
-                .sum(),
+            Some(size) => times(size)?,
+            // What fragments hold, which compression makes smaller.
+            None => {
+                let stored = fragments
+                    .iter()
+                    .map(|fragment| fragment.metadata.field_data_size(field.kind));
+                stored.sum::<u64>().checked_mul(8).ok_or_else(too_many)?
+            }
         };
         Ok(Estimate {
             values,
-            offsets: if field.is_var() {
-                cells.saturating_mul(8)
-            } else {
-                0
-            },
+            offsets: if field.is_var() { times(8)? } else { 0 },
             validity: if field.nullable { cells } else { 0 },
         })
     }
@@ -932,8 +938,8 @@ fn box_cells(schema: &tdb::engine::schema::ArraySchema, ranges: &Ranges) -> Opti
         let ranges = if ranges.is_empty() { &whole } else { ranges };
         let mut side = 0_u64;
         for range in ranges {
-            let lo = range_lists::integer(dimension.datatype, &range.lo)?;
-            let hi = range_lists::integer(dimension.datatype, &range.hi)?;
+            let lo = integer(dimension.datatype, &range.lo)?;
+            let hi = integer(dimension.datatype, &range.hi)?;
             side = side.checked_add(u64::try_from(hi - lo + 1).ok()?)?;
         }
         cells = cells.checked_mul(side)?;

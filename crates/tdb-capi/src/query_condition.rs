@@ -11,13 +11,14 @@ use tdb::engine::change::delete_cells;
 use tdb::engine::condition::{CompareOp, ConditionRules, Literal};
 use tdb::engine::schema::value::holds_bytes;
 use tdb::engine::schema::{ArraySchema, CellValNum, Enumeration};
-use tdb::{Condition, Datatype, DeleteOptions};
+use tdb::{Condition, Datatype, DeleteOptions, Scalar as _};
 
-use crate::array::Opened;
+use crate::array::OpenedArray;
+use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{bytes, check_place, put, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
+use crate::datatypes::integer;
 
 /// A condition as the program gave it; without a tree until it was initialised.
 #[derive(Debug, Default)]
@@ -74,7 +75,7 @@ impl QueryCondition {
     ///
     /// # Errors
     /// Fails if a field does not exist, or a value does not have the size of the field's.
-    pub(crate) fn resolved(&self, schema: &ArraySchema, opened: &Opened) -> Result<Condition> {
+    pub(crate) fn resolved(&self, schema: &ArraySchema, opened: &OpenedArray) -> Result<Condition> {
         self.tree()?.resolved(schema, opened)
     }
 }
@@ -84,7 +85,7 @@ fn failed(why: impl std::fmt::Display) -> Error {
 }
 
 impl Tree {
-    fn resolved(&self, schema: &ArraySchema, opened: &Opened) -> Result<Condition> {
+    fn resolved(&self, schema: &ArraySchema, opened: &OpenedArray) -> Result<Condition> {
         Ok(match self {
             Self::And(left, right) => left
                 .resolved(schema, opened)?
@@ -148,7 +149,7 @@ impl Form {
         field: &str,
         compares_labels: bool,
         schema: &ArraySchema,
-        opened: &Opened,
+        opened: &OpenedArray,
     ) -> Result<Self> {
         let Some(known) = schema.field(field) else {
             return Err(failed(format_args!(
@@ -171,8 +172,8 @@ impl Form {
                 "'{field}' has labels, and tdb compares the labels, not their indexes"
             )));
         }
-        let labels = opened.array.engine().enumeration(name);
-        let labels = labels.map_err(|error| Error::from(opened.array.failed(error)))?;
+        let found = opened.array.engine().enumeration(name);
+        let labels = found.map_err(|error| Error::from(opened.array.failed(error)))?;
         let labels: &Enumeration = &labels;
         Ok(Self {
             datatype: labels.datatype(),
@@ -205,18 +206,17 @@ impl Form {
 
 /// Returns a number as the engine takes it; dates and times are ticks of their unit.
 fn number(datatype: Datatype, value: &[u8]) -> Option<Literal> {
-    match datatype {
-        Datatype::Float32 => {
-            let number = f32::from_le_bytes(value.try_into().ok()?);
-            Some(Literal::Float(f64::from(number)))
-        }
-        Datatype::Float64 => Some(Literal::Float(f64::from_le_bytes(value.try_into().ok()?))),
-        _ => crate::query::range_lists::integer(datatype, value).map(Literal::Integer),
+    if !datatype.is_real() {
+        return integer(datatype, value).map(Literal::Integer);
     }
+    let wide = f64::read(value);
+    let narrow = || f32::read(value).map(f64::from);
+    let is_wide = datatype.size() == f64::SIZE;
+    if is_wide { wide } else { narrow() }.map(Literal::Float)
 }
 
 impl Comparison {
-    fn resolved(&self, schema: &ArraySchema, opened: &Opened) -> Result<Condition> {
+    fn resolved(&self, schema: &ArraySchema, opened: &OpenedArray) -> Result<Condition> {
         let field = Condition::field(self.field.clone());
         let Some(value) = &self.value else {
             return match self.op {
@@ -231,7 +231,7 @@ impl Comparison {
 }
 
 impl Membership {
-    fn resolved(&self, schema: &ArraySchema, opened: &Opened) -> Result<Condition> {
+    fn resolved(&self, schema: &ArraySchema, opened: &OpenedArray) -> Result<Condition> {
         let form = Form::of(&self.field, self.compares_labels, schema, opened)?;
         let mut starts = self
             .offsets
@@ -246,8 +246,8 @@ impl Membership {
                 start = starts.next();
                 let end = start.unwrap_or(self.values.len() as u64);
                 let part = usize::try_from(first).ok().zip(usize::try_from(end).ok());
-                let value = part.and_then(|(first, end)| self.values.get(first..end));
-                let value = value.ok_or_else(|| failed("offsets beyond the values"))?;
+                let found = part.and_then(|(first, end)| self.values.get(first..end));
+                let value = found.ok_or_else(|| failed("offsets beyond the values"))?;
                 members.push(form.literal(&self.field, value)?);
             }
         } else {
@@ -268,7 +268,7 @@ impl Membership {
 ///
 /// # Errors
 /// Those of the engine.
-pub(crate) fn delete(opened: &Opened, condition: &Condition) -> Result<()> {
+pub(crate) fn delete(opened: &OpenedArray, condition: &Condition) -> Result<()> {
     let rules = ConditionRules::stored_bytes();
     let options = DeleteOptions::default()
         .change(ChangeOptions::default().timestamp(opened.change_time()))

@@ -7,19 +7,20 @@ use tdb::Datatype;
 use tdb::engine::schema::ArraySchema;
 use tdb::engine::tile::Range;
 
-use crate::array::{Array, Opened, tiledb_array_t};
-use crate::border::pointers::{bytes, bytes_mut, check_place, put, take, text};
-use crate::border::{Error, Kept, Result, call, free, get, give, handle};
+use crate::array::{Array, OpenedArray, tiledb_array_t};
+use crate::border::context::tiledb_ctx_t;
+use crate::border::pointers::{self, bytes, bytes_mut, check_place, put, take, text};
+use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
 use crate::config::tiledb_config_t;
-use crate::context::tiledb_ctx_t;
+use crate::datatypes::integer;
 
 /// Ranges in an array. A dimension without a range is meant whole.
 #[derive(Debug)]
 pub(crate) struct Subarray {
     pub(crate) array: Arc<Array>,
-    pub(crate) opened: Arc<Opened>,
+    pub(crate) opened: Arc<OpenedArray>,
     state: Mutex<Ranges>,
-    pub(crate) kept: Kept,
+    pub(crate) kept: LentValues,
 }
 
 /// The ranges of a subarray.
@@ -58,17 +59,17 @@ impl Ranges {
 }
 
 impl Subarray {
-    pub(crate) fn new(array: Arc<Array>, opened: Arc<Opened>) -> Self {
+    pub(crate) fn new(array: Arc<Array>, opened: Arc<OpenedArray>) -> Self {
         let ranges = Ranges::whole(opened.array.schema());
         Self::of(array, opened, ranges)
     }
 
-    pub(crate) fn of(array: Arc<Array>, opened: Arc<Opened>, ranges: Ranges) -> Self {
+    pub(crate) fn of(array: Arc<Array>, opened: Arc<OpenedArray>, ranges: Ranges) -> Self {
         Self {
             array,
             opened,
             state: Mutex::new(ranges),
-            kept: Kept::default(),
+            kept: LentValues::default(),
         }
     }
 
@@ -179,8 +180,8 @@ impl Subarray {
 
     fn range_count(&self, dimension: u32) -> Result<u64> {
         let state = self.lock();
-        let ranges = state.dimensions.get(dimension as usize);
-        let ranges = ranges.ok_or_else(|| {
+        let found = state.dimensions.get(dimension as usize);
+        let ranges = found.ok_or_else(|| {
             Error::new(
                 "Subarray",
                 "Cannot get number of ranges for a dimension; Invalid dimension index",
@@ -193,25 +194,7 @@ impl Subarray {
 
 /// True if an integer, date or time is the next one after another.
 fn follows(datatype: Datatype, before: &[u8], after: &[u8]) -> bool {
-    if matches!(datatype, Datatype::Float32 | Datatype::Float64) || datatype.size() != before.len()
-    {
-        return false;
-    }
-    let number = |bytes: &[u8]| -> Option<i128> {
-        let mut wide = [0_u8; 8];
-        wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        let unsigned = u64::from_le_bytes(wide);
-        let is_unsigned = matches!(
-            datatype,
-            Datatype::UInt8 | Datatype::UInt16 | Datatype::UInt32 | Datatype::UInt64
-        );
-        if is_unsigned {
-            return Some(i128::from(unsigned));
-        }
-        let unused = 64_usize.checked_sub(bytes.len().checked_mul(8)?)?;
-        Some(i128::from(unsigned.cast_signed() << unused >> unused))
-    };
-    match (number(before), number(after)) {
+    match (integer(datatype, before), integer(datatype, after)) {
         (Some(before), Some(after)) => before.checked_add(1) == Some(after),
         _ => false,
     }
@@ -297,7 +280,7 @@ pub unsafe extern "C" fn tiledb_subarray_set_subarray(
         let count = object.schema().dimensions.len();
         let mut ranges = Vec::new();
         let mut place = subarray_v;
-        for number in 0..count as u32 {
+        for (number, _) in (0_u32..).zip(0..count) {
             let size = object.coordinate_size(number)?;
             let ends = bytes(place, 2 * size)?;
             place = place.byte_add(ends.len());
@@ -434,9 +417,9 @@ pub unsafe extern "C" fn tiledb_subarray_add_point_ranges(
     call(ctx, |_| {
         let object = get(subarray)?;
         let size = object.coordinate_size(dim_idx)?;
-        let total = size.checked_mul(count);
-        let total = total.ok_or_else(|| Error::argument("more points than memory has"))?;
-        let size = usize::try_from(size).unwrap_or(1);
+        let too_many = || Error::argument("more points than memory has");
+        let total = size.checked_mul(count).ok_or_else(too_many)?;
+        let size = pointers::index(size)?;
         for point in bytes(start, total)?.chunks_exact(size) {
             object.add(dim_idx, Range::new(point.to_vec(), point.to_vec()))?;
         }
@@ -461,17 +444,16 @@ pub unsafe extern "C" fn tiledb_subarray_add_point_ranges_var(
     call(ctx, |_| {
         let object = get(subarray)?;
         let texts = bytes(start, start_size)?;
-        let count = usize::try_from(start_offsets_size).unwrap_or(usize::MAX);
+        let count = pointers::index(start_offsets_size)?;
         let end_of = |number: usize| -> Result<usize> {
             if number >= count {
                 return Ok(texts.len());
             }
-            let offset = take(start_offsets.add(number))?;
-            Ok(usize::try_from(offset).unwrap_or(usize::MAX))
+            pointers::index(take(start_offsets.add(number))?)
         };
         for number in 0..count {
-            let point = texts.get(end_of(number)?..end_of(number + 1)?);
-            let point = point.ok_or_else(|| Error::argument("offsets beyond the texts"))?;
+            let found = texts.get(end_of(number)?..end_of(number + 1)?);
+            let point = found.ok_or_else(|| Error::argument("offsets beyond the texts"))?;
             object.add(dim_idx, Range::new(point.to_vec(), point.to_vec()))?;
         }
         Ok(())
@@ -528,7 +510,7 @@ impl RangePlaces {
     ///
     /// # Safety
     /// The places are null or point to pointers.
-    pub(crate) unsafe fn put(self, range: &Range, kept: &Kept) -> Result<()> {
+    pub(crate) unsafe fn put(self, range: &Range, kept: &LentValues) -> Result<()> {
         put(self.start, kept.bytes(&range.lo).cast())?;
         put(self.end, kept.bytes(&range.hi).cast())?;
         if !self.stride.is_null() {

@@ -5,9 +5,9 @@ use std::ffi::{c_char, c_void};
 use tdb::engine::schema::DimensionLabel;
 use tdb::engine::tile::Range;
 
+use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{bytes, put, text};
 use crate::border::{Error, Result, call, get};
-use crate::context::tiledb_ctx_t;
 use crate::subarray::{
     LabelRanges, RangePlaces, Subarray, copy_ends, no_stride, tiledb_subarray_t,
 };
@@ -135,8 +135,8 @@ pub unsafe extern "C" fn tiledb_subarray_get_label_name(
     call(ctx, |_| {
         let object = get(subarray)?;
         let state = object.lock();
-        let known = state.labels.iter().find(|known| known.dimension == dim_idx);
-        let known = known.ok_or_else(|| {
+        let found = state.labels.iter().find(|known| known.dimension == dim_idx);
+        let known = found.ok_or_else(|| {
             failed("Cannot get label name; there is no label range on this dimension")
         })?;
         put(label_name, object.kept.text(&known.label)?)

@@ -63,7 +63,7 @@ pub struct FilledBytes {
 
 /// Result of [`BufferedRead::fill`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filled {
+pub struct FilledCells {
     /// Number of cells.
     pub rows: u64,
     /// What was written for each field, in the order of the buffers.
@@ -127,8 +127,9 @@ impl BufferedRead {
     #[must_use]
     pub fn new(reader: Reader, format: OffsetFormat) -> Self {
         let fields = reader.fields().iter();
-        let sizes = fields.map(|field| (field.name.clone(), field.datatype.size()));
-        let sizes = sizes.collect();
+        let sizes = fields
+            .map(|field| (field.name.clone(), field.datatype.size()))
+            .collect();
         Self::of(Source::Reader(Box::new(reader)), format, sizes)
     }
 
@@ -136,8 +137,9 @@ impl BufferedRead {
     #[must_use]
     pub fn of_batch(batch: Option<Batch>, format: OffsetFormat) -> Self {
         let columns = batch.iter().flat_map(|batch| &batch.columns);
-        let sizes = columns.map(|column| (column.name.clone(), column.datatype.size()));
-        let sizes = sizes.collect();
+        let sizes = columns
+            .map(|column| (column.name.clone(), column.datatype.size()))
+            .collect();
         Self::of(Source::Batch(batch), format, sizes)
     }
 
@@ -156,8 +158,8 @@ impl BufferedRead {
     ///
     /// # Errors
     /// Those of reading; [`QueryError::Bug`] for buffers that do not suit the fields of the read.
-    pub fn fill(&mut self, buffers: &mut [FieldBuffers<'_>]) -> Result<Filled, QueryError> {
-        let mut filled = Filled {
+    pub fn fill(&mut self, buffers: &mut [FieldBuffers<'_>]) -> Result<FilledCells, QueryError> {
+        let mut filled = FilledCells {
             rows: 0,
             fields: vec![FilledBytes::default(); buffers.len()],
             is_complete: false,
@@ -190,7 +192,7 @@ impl BufferedRead {
     fn write_ends(
         &self,
         buffers: &mut [FieldBuffers<'_>],
-        filled: &mut Filled,
+        filled: &mut FilledCells,
     ) -> Result<(), QueryError> {
         for (buffer, used) in buffers.iter_mut().zip(&mut filled.fields) {
             let Some(offsets) = &mut buffer.offsets else {
@@ -202,8 +204,8 @@ impl BufferedRead {
                 continue;
             };
             let mut sizes = self.value_sizes.iter();
-            let size = sizes.find(|(name, _)| name == buffer.name);
-            let size = size.map_or(1, |(_, size)| *size);
+            let known = sizes.find(|(name, _)| name == buffer.name);
+            let size = known.map_or(1, |(_, size)| *size);
             write_offset(place, self.format.offset(used.values as u64, size))?;
             used.offsets = end;
         }
@@ -215,7 +217,7 @@ impl BufferedRead {
     fn next(
         &mut self,
         buffers: &mut [FieldBuffers<'_>],
-        filled: &mut Filled,
+        filled: &mut FilledCells,
     ) -> Result<Option<(Batch, usize)>, QueryError> {
         if let Some(waiting) = self.waiting.take() {
             return Ok(Some(waiting));
@@ -229,7 +231,8 @@ impl BufferedRead {
             let (memory, size): (&mut [u8], _) = match (&mut *buffers, filled.fields.first()) {
                 ([only], Some(used)) if only.offsets.is_none() && only.validity.is_none() => {
                     let size = reader.fields().first().and_then(|field| field.cell_size());
-                    (only.values.get_mut(used.values..).unwrap_or_default(), size)
+                    let free = only.values.get_mut(used.values..);
+                    (free.ok_or_else(does_not_fit)?, size)
                 }
                 _ => (&mut none, None),
             };
@@ -241,7 +244,7 @@ impl BufferedRead {
                         return Err(Bug::new("values were written without a place for them").into());
                     };
                     field.values = field.values.exact_add(bytes)?;
-                    let rows = bytes.checked_div(size).unwrap_or_default();
+                    let rows = bytes.checked_div(size).ok_or_else(does_not_fit)?;
                     filled.rows = filled.rows.exact_add(rows as u64)?;
                 }
                 None => self.is_done = true,
@@ -270,16 +273,18 @@ fn fitting(
         let column = column_of(batch, buffer.name)?;
         let free = buffer.values.len().exact_sub(used.values)?;
         rows = rows.min(match column.cell_size() {
-            Some(size) => free.checked_div(size).unwrap_or(rows),
+            Some(size) => free.checked_div(size).ok_or_else(does_not_fit)?,
             None => fitting_offsets(column, start, free),
         });
         if let Some(offsets) = &buffer.offsets {
-            // Room for the end is kept.
-            let room = offsets.len().checked_div(format.size()).unwrap_or_default();
-            let room = room.checked_sub(usize::from(format.has_end));
-            let taken = used.offsets.checked_div(format.size()).unwrap_or_default();
-            let free = room.and_then(|room| room.checked_sub(taken));
-            rows = rows.min(free.unwrap_or_default());
+            // Room for the end is kept. Sizes that are no multiple of an offset's leave a rest.
+            let end = if format.has_end { format.size() } else { 0 };
+            let taken = used.offsets.exact_add(end)?;
+            let free = offsets.len().checked_sub(taken);
+            rows = rows.min(
+                free.and_then(|free| free.checked_div(format.size()))
+                    .unwrap_or(0),
+            );
         }
         if let Some(validity) = &buffer.validity {
             rows = rows.min(validity.len().exact_sub(used.validity)?);
@@ -290,8 +295,8 @@ fn fitting(
 
 /// Returns the number of cells of variable size from `start` on whose values take no more than `free` bytes.
 fn fitting_offsets(column: &Column, start: usize, free: usize) -> usize {
-    let offsets = column.offset_values().get(start..).unwrap_or_default();
-    let Some((first, ends)) = offsets.split_first() else {
+    let offsets = column.offset_values().get(start..);
+    let Some((first, ends)) = offsets.and_then(<[_]>::split_first) else {
         return 0;
     };
     let fits = |end: u64| {
@@ -312,7 +317,7 @@ impl Part<'_> {
     fn copy(
         &self,
         buffers: &mut [FieldBuffers<'_>],
-        filled: &mut Filled,
+        filled: &mut FilledCells,
         format: OffsetFormat,
     ) -> Result<(), QueryError> {
         for (buffer, used) in buffers.iter_mut().zip(&mut filled.fields) {

@@ -37,7 +37,7 @@ pub use arrangement::{
     ArrangedCells, Arrangement, FittedArrangement, SortKey, SortedCells, Sorter, rows_of, split,
 };
 pub use boxes::{bounding_box, named_ranges};
-pub use buffered_read::{BufferedRead, FieldBuffers, Filled, FilledBytes, OffsetFormat};
+pub use buffered_read::{BufferedRead, FieldBuffers, FilledBytes, FilledCells, OffsetFormat};
 pub use chosen_tiles::ChosenTiles;
 pub use error::QueryError;
 pub use labels::LabelSearch;

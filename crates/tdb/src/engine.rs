@@ -125,7 +125,7 @@ pub mod inspect {
 /// Reads in the engine's form.
 pub mod query {
     pub use tdb_query::{
-        Advance, BufferedRead, ChosenTiles, Failing, Fetch, FieldBuffers, Filled, FilledBytes,
+        Advance, BufferedRead, ChosenTiles, Failing, Fetch, FieldBuffers, FilledBytes, FilledCells,
         LoneTiles, NextCells, OffsetFormat, QueryError, ReadOptions, Reader, ResultOrder, Tally,
         Versions, rows_of,
     };

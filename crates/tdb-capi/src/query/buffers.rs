@@ -95,7 +95,7 @@ impl NamedBuffers {
             |buffer: &Option<Buffer>| buffer.as_ref().map(|buffer| buffer.memory()).transpose();
         Ok(FieldBuffers {
             name: &self.name,
-            values: memory(&self.values)?.unwrap_or_default(),
+            values: memory(&self.values)?.unwrap_or(&mut []),
             offsets: memory(&self.offsets)?,
             validity: memory(&self.validity)?,
         })
@@ -130,7 +130,7 @@ pub(crate) fn offset_format(settings: &Settings) -> Result<OffsetFormat> {
             format!("Cannot initialize reader; Unsupported {name} '{value}' in configuration");
         Error::new("Reader", text)
     };
-    let value = |name: &str| settings.get(name).unwrap_or_default().to_owned();
+    let value = |name: &str| settings.get(name).unwrap_or("").to_owned();
     let bits = value("sm.var_offsets.bitsize");
     let narrow = match bits.as_str() {
         "32" => true,

@@ -11,6 +11,7 @@ use tdb::Datatype;
 use tdb::engine::tile::Range;
 
 use crate::border::{Error, Result};
+use crate::datatypes::integer;
 
 /// The coordinates of each dimension of a result.
 #[derive(Debug)]
@@ -25,25 +26,6 @@ struct CoordinateList {
     places: Vec<usize>,
     /// Number of coordinates that are read.
     read: usize,
-}
-
-/// Returns a coordinate as a number; `None` if it is not an integer, a date or a time.
-pub(crate) fn integer(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
-    if matches!(datatype, Datatype::Float32 | Datatype::Float64) || datatype.size() != bytes.len() {
-        return None;
-    }
-    let mut wide = [0_u8; 8];
-    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
-    let unsigned = u64::from_le_bytes(wide);
-    let is_unsigned = matches!(
-        datatype,
-        Datatype::UInt8 | Datatype::UInt16 | Datatype::UInt32 | Datatype::UInt64
-    );
-    if is_unsigned {
-        return Some(i128::from(unsigned));
-    }
-    let unused = 64_usize.checked_sub(bytes.len().checked_mul(8)?)?;
-    Some(i128::from(unsigned.cast_signed() << unused >> unused))
 }
 
 /// True if the ranges increase and have no coordinate in common.
@@ -66,10 +48,8 @@ impl RangeLists {
             .iter()
             .map(|(datatype, ranges)| list(*datatype, ranges));
         let dimensions = lists.collect::<Result<Vec<_>>>()?;
-        let sizes = dimensions.iter().map(|list| list.places.len() as u64);
-        let cells = sizes.fold(Some(1_u64), |cells: Option<u64>, size| {
-            cells?.checked_mul(size)
-        });
+        let mut sizes = dimensions.iter().map(|list| list.places.len() as u64);
+        let cells = sizes.try_fold(1_u64, u64::checked_mul);
         if cells.is_none_or(|cells| cells > u64::from(u32::MAX)) {
             return Err(too_many());
         }
@@ -89,7 +69,7 @@ impl RangeLists {
         let mut rows = vec![0_u32];
         for list in slowest_first {
             let size = u32::try_from(list.read).map_err(|_| too_many())?;
-            let mut next = Vec::with_capacity(rows.len().saturating_mul(list.places.len()));
+            let mut next = Vec::new();
             for row in rows {
                 let start = row.checked_mul(size).ok_or_else(too_many)?;
                 for place in &list.places {

@@ -1,18 +1,18 @@
 //! Queries that read.
 
-use tdb::engine::aggregate::grouped;
+use tdb::engine::aggregate::{GroupResults, grouped};
 use tdb::engine::condition::ConditionRules;
 use tdb::engine::query::{
-    BufferedRead, Failing, FieldBuffers, Filled, FilledBytes, ReadOptions, Reader, ResultOrder,
-    rows_of,
+    BufferedRead, Failing, FieldBuffers, FilledBytes, FilledCells, ReadOptions, Reader,
+    ResultOrder, rows_of,
 };
 use tdb::engine::schema::{ArraySchema, FieldKind};
 use tdb::engine::tile::Range;
 use tdb::{Aggregate, Batch, Condition, OpenArray, Settings};
 
+use super::aggregates::{NamedAggregate, result_bytes, result_form};
 use super::buffers::{NamedBuffers, offset_format};
 use super::range_lists::{RangeLists, is_increasing};
-use crate::aggregate::{NamedAggregate, result_bytes, result_form};
 use crate::border::{Error, Result};
 use crate::constants::*;
 use crate::subarray::Ranges;
@@ -71,8 +71,8 @@ impl ReadRequest<'_> {
 
     /// Reads all cells at once.
     fn whole(&self, options: &ReadOptions) -> Result<Batch> {
-        let options = options.clone().batch_bytes(Some(u64::MAX));
-        let mut batches = self.reader(&options)?;
+        let at_once = options.clone().batch_bytes(Some(u64::MAX));
+        let mut batches = self.reader(&at_once)?;
         let first = batches
             .next()
             .transpose()
@@ -85,7 +85,8 @@ impl ReadRequest<'_> {
             let text = "the ranges overlap or go backwards, and their cells do not fit in memory at once; ask for less";
             return Err(Error::new("Query", text));
         }
-        Ok(first.unwrap_or_default())
+        // Without cells there is no batch.
+        Ok(first.unwrap_or_else(Batch::default))
     }
 
     fn check_global_order(&self) -> Result<()> {
@@ -151,10 +152,10 @@ impl ReadRequest<'_> {
             .order(None);
         let session = self.array.context().shared_session();
         let groups = grouped(session, self.array.engine(), &options, &list, &[]);
-        let table = groups.and_then(tdb::engine::aggregate::GroupResults::into_table);
-        let table = table.map_err(|error| self.array.failed(error))?;
-        let outcomes = table.groups.first().map(|group| group.values.as_slice());
-        for (named, outcome) in aggregates.iter().zip(outcomes.unwrap_or_default()) {
+        let grouped = groups.and_then(GroupResults::into_table);
+        let table = grouped.map_err(|error| self.array.failed(error))?;
+        let outcomes = table.groups.iter().take(1).flat_map(|group| &group.values);
+        for (named, outcome) in aggregates.iter().zip(outcomes) {
             let Some(buffers) = buffers.iter().find(|buffers| buffers.name == named.name) else {
                 let text = format!(
                     "Data buffer check failed; the aggregate '{}' has no buffer",
@@ -171,8 +172,8 @@ impl ReadRequest<'_> {
                 // Nothing was aggregated: a value of zeros stands in the place.
                 None => vec![0; named.aggregate.datatype(self.schema()).size()],
             };
-            let place = memory.values.get_mut(..value.len());
-            let place = place.ok_or_else(|| {
+            let found = memory.values.get_mut(..value.len());
+            let place = found.ok_or_else(|| {
                 Error::new(
                     "Query",
                     format!("the buffer of the aggregate '{}' is too small", named.name),
@@ -265,7 +266,7 @@ pub(crate) unsafe fn fill(
     read: &mut BufferedRead,
     buffers: &[NamedBuffers],
     array: &OpenArray,
-) -> Result<Filled> {
+) -> Result<FilledCells> {
     let mut memory = Vec::new();
     for named in buffers {
         memory.push(named.memory()?);

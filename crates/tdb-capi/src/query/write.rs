@@ -8,7 +8,7 @@ use tdb::engine::write::{Duplicates, WriteOptions, WriteOrder, Writer};
 use tdb::{OpenArray, Settings};
 
 use super::buffers::{NamedBuffers, offset_format};
-use crate::border::{Error, Result};
+use crate::border::{Error, Result, pointers};
 use crate::constants::*;
 use crate::subarray::Ranges;
 
@@ -90,8 +90,8 @@ impl WriteRequest<'_> {
         let mut batch = Batch::default();
         let mut first: Option<&str> = None;
         for named in buffers {
-            let field = self.schema().field(&named.name);
-            let field = field.ok_or_else(|| {
+            let found = self.schema().field(&named.name);
+            let field = found.ok_or_else(|| {
                 Error::new(
                     "Query",
                     format!("Cannot write; there is no field '{}'", named.name),
@@ -131,8 +131,7 @@ unsafe fn column(
     };
     let (rows, offsets) = match (field.cell_size(), &named.offsets) {
         (Some(size), _) => {
-            let size = usize::try_from(size).ok().filter(|size| *size > 0);
-            let size = size.ok_or_else(|| Error::new("Writer", "a cell without bytes"))?;
+            let size = pointers::index(size)?;
             if !values.len().is_multiple_of(size) {
                 let text = format!(
                     "Buffer size of '{}' is not a multiple of its cells' size",
@@ -140,11 +139,16 @@ unsafe fn column(
                 );
                 return Err(Error::new("Writer", text));
             }
-            (values.len() / size, None)
+            let rows = values.len().checked_div(size);
+            (
+                rows.ok_or_else(|| Error::new("Writer", "a cell without bytes"))?,
+                None,
+            )
         }
         (None, Some(offsets)) => {
-            let offsets = offsets_of(offsets.given()?, values.len(), field, format)?;
-            (offsets.len().saturating_sub(1), Some(offsets))
+            let ends = offsets_of(offsets.given()?, values.len(), field, format)?;
+            // The end of the last cell is none of a cell's own.
+            (ends.len() - 1, Some(ends))
         }
         (None, None) => (0, Some(vec![0])),
     };
@@ -152,7 +156,7 @@ unsafe fn column(
         Some(validity) if field.nullable => Some(bits(validity.given()?, rows, field)?),
         _ => None,
     };
-    let offsets = offsets.map(|offsets| -> Vec<u8> {
+    let offset_bytes = offsets.map(|offsets| -> Vec<u8> {
         offsets
             .iter()
             .flat_map(|offset| offset.to_le_bytes())
@@ -164,7 +168,7 @@ unsafe fn column(
         cell_val_num: field.cell_val_num,
         nullable: field.nullable,
         values: values.to_vec().into(),
-        offsets: offsets.map(Into::into),
+        offsets: offset_bytes.map(Into::into),
         validity: validity.map(Into::into),
         enumeration: None,
     };
@@ -208,8 +212,10 @@ fn offsets_of(
     if !offsets.is_sorted() {
         return Err(invalid("Offsets must be given in strictly ascending order"));
     }
-    let first = offsets.first().copied().unwrap_or_default();
-    if first != 0 || offsets.last().is_some_and(|last| *last > end as u64) {
+    if offsets.is_empty() {
+        return Err(invalid("the end of the last cell is missing"));
+    }
+    if offsets.first() != Some(&0) || offsets.last().is_some_and(|last| *last > end as u64) {
         return Err(invalid("they point outside the values"));
     }
     Ok(offsets)
