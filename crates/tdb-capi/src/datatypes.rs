@@ -23,3 +23,17 @@ pub(crate) fn datatype(code: tiledb_datatype_t) -> Result<Datatype> {
 pub(crate) fn code(datatype: Datatype) -> tiledb_datatype_t {
     u32::from(datatype.code())
 }
+
+/// Returns a datatype's name in TileDB's texts: `INT32`.
+pub(crate) fn title(datatype: Datatype) -> String {
+    datatype.name().to_uppercase()
+}
+
+/// Returns a number of things as C programs get it.
+///
+/// # Errors
+/// Fails if there are more than 2^32.
+pub(crate) fn count(count: usize) -> Result<u32> {
+    u32::try_from(count)
+        .map_err(|_| Error::argument(format!("there are {count}, too many to count")))
+}

@@ -21,6 +21,7 @@ pub mod datatypes;
 pub mod dimension;
 pub mod dimension_label;
 pub mod domain;
+mod dump;
 pub mod enumeration;
 pub mod error;
 pub mod evolution;
