@@ -118,7 +118,7 @@ handle!(
 );
 
 fn failed(text: impl Into<String>) -> Error {
-    Error::new("Attribute", text)
+    Error::short("Attribute", text)
 }
 
 fn check_nullable(field: &Field, what: &str, nullable: bool) -> Result<()> {

@@ -4,13 +4,49 @@ use std::fmt::Write as _;
 
 use tdb::engine::filters::{FilterList, FilterRecord, OptionValue, Registry, describe};
 use tdb::engine::schema::{
-    Attribute, CellValNum, DataOrder, Dimension, DimensionLabel, Enumeration,
+    ArraySchema, Attribute, CellValNum, DataOrder, Dimension, DimensionLabel, Enumeration,
 };
 use tdb::engine::tile::{Code as _, Datatype, FormatVersion, Range, Scalar, with_scalar};
 
 use crate::constants::*;
 use crate::datatypes::title;
 use crate::names::filter_name;
+
+/// Describes the fields of a schema; enumerations, labels and the current domain follow.
+pub(crate) fn schema(schema: &ArraySchema) -> String {
+    let mut out = String::new();
+    line(&mut out, "Array type", schema.array_type.name());
+    line(&mut out, "Cell order", schema.cell_order.name());
+    line(&mut out, "Tile order", schema.tile_order.name());
+    line(&mut out, "Capacity", schema.capacity.to_string());
+    line(
+        &mut out,
+        "Allows duplicates",
+        flag(schema.allows_duplicates),
+    );
+    line(
+        &mut out,
+        "Coordinates filters",
+        filters(&schema.coords_filters),
+    );
+    line(
+        &mut out,
+        "Offsets filters",
+        filters(&schema.offsets_filters),
+    );
+    let validity = filters(&schema.validity_filters);
+    // Without dimensions there is no line's end here, and no empty line before the current domain.
+    let _ = write!(out, "- Validity filters: {validity}");
+    if !schema.dimensions.is_empty() {
+        out.push('\n');
+        out.push_str(&dimensions(&schema.dimensions));
+    }
+    for one in &schema.attributes {
+        out.push('\n');
+        out.push_str(&attribute(one));
+    }
+    out
+}
 
 /// Describes an attribute.
 pub(crate) fn attribute(attribute: &Attribute) -> String {
@@ -35,23 +71,22 @@ pub(crate) fn attribute(attribute: &Attribute) -> String {
 
 /// Describes a dimension.
 pub(crate) fn dimension(dimension: &Dimension) -> String {
-    let datatype = dimension.datatype;
-    let mut out = head("Dimension", &dimension.name, datatype);
+    let mut out = head("Dimension", &dimension.name, dimension.datatype);
     line(&mut out, "Cell val num", values(dimension.cell_val_num));
-    line(
-        &mut out,
-        "Domain",
-        range(datatype, dimension.domain.as_ref()),
-    );
-    let extent = dimension.extent.as_deref();
-    let extent = extent.map(|extent| elements(datatype, extent).join(", "));
-    line(
-        &mut out,
-        "Tile extent",
-        extent.unwrap_or_else(|| NULL.to_owned()),
-    );
+    let (domain, extent) = domain_and_extent(dimension);
+    line(&mut out, "Domain", domain);
+    line(&mut out, "Tile extent", extent);
     line(&mut out, "Filters", filters(&dimension.filters));
     out
+}
+
+/// Returns the domain and the tile extent of a dimension as texts.
+pub(crate) fn domain_and_extent(dimension: &Dimension) -> (String, String) {
+    let datatype = dimension.datatype;
+    let extent = dimension.extent.as_deref();
+    let extent = extent.map(|extent| elements(datatype, extent).join(", "));
+    let domain = range(datatype, dimension.domain.as_ref());
+    (domain, extent.unwrap_or_else(|| NULL.to_owned()))
 }
 
 /// Describes dimensions.
@@ -64,9 +99,10 @@ pub(crate) fn dimensions(all: &[Dimension]) -> String {
 /// Describes an enumeration with its values.
 pub(crate) fn enumeration(enumeration: &Enumeration) -> String {
     let mut out = head("Enumeration", enumeration.name(), enumeration.datatype());
-    line(&mut out, "Cell val num", values(enumeration.cell_val_num()));
+    let number = u32::from(enumeration.cell_val_num()).to_string();
+    line(&mut out, "Cell Val Num", number);
     line(&mut out, "Ordered", flag(enumeration.is_ordered()));
-    line(&mut out, "Element count", enumeration.len().to_string());
+    line(&mut out, "Element Count", enumeration.len().to_string());
     out
 }
 
@@ -84,9 +120,25 @@ pub(crate) fn label(label: &DimensionLabel) -> String {
     line(&mut out, "Dimension Index", label.dimension.to_string());
     line(&mut out, "Dimension Label Name", &label.name);
     line(&mut out, "URI", &label.uri);
-    line(&mut out, "Label Attribute Name", &label.attribute);
+    line(&mut out, "Label Attribute Name", &label.name);
     line(&mut out, "Label Type", title(label.datatype));
     line(&mut out, "Label cell val num", values(label.cell_val_num));
+    out
+}
+
+/// Describes a current domain, with the description of its rectangle.
+pub(crate) fn current_domain(rectangle: Option<String>) -> String {
+    let mut out = "### Current domain ###\n".to_owned();
+    line(&mut out, "Version", "0");
+    line(
+        &mut out,
+        "Empty",
+        if rectangle.is_some() { "0" } else { "1" },
+    );
+    if let Some(rectangle) = rectangle {
+        line(&mut out, "Type", "NDRECTANGLE");
+        out.push_str(&rectangle);
+    }
     out
 }
 

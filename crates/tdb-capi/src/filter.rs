@@ -25,7 +25,7 @@ impl Filter {
     fn new(code: tiledb_filter_type_t) -> Result<Self> {
         let code = u8::try_from(code).ok();
         let entry = code.and_then(|code| Registry::builtin().entry(code));
-        let entry = entry.ok_or_else(|| Error::new("FilterCreate", "Invalid filter type"))?;
+        let entry = entry.ok_or_else(|| Error::short("FilterCreate", "Invalid filter type"))?;
         record_of(&Description::new(entry.name)).map(Self::of)
     }
 

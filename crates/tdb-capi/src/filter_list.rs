@@ -45,16 +45,16 @@ pub(crate) fn check_filters(filters: &Filters, datatype: Datatype, is_var: bool)
     let mut before: Option<&FilterRecord> = None;
     for record in &filters.filters {
         let filter = Registry::builtin().filter(record, FormatVersion::WRITTEN);
-        let filter = filter.map_err(|error| Error::new("FilterPipeline", error.to_string()))?;
+        let filter = filter.map_err(|error| Error::short("FilterPipeline", error.to_string()))?;
         let name = filter_name(record.code);
         if !filter.accepts(input) {
             let input = title(input);
             return Err(match before {
                 None => {
                     let text = format!("Filter {name} does not accept input type {input}");
-                    Error::new("Filter", text)
+                    Error::short("Filter", text)
                 }
-                Some(before) => Error::new(
+                Some(before) => Error::short(
                     "FilterPipeline",
                     format!(
                         "Filter {} produces {input} but second filter {name} does not accept this type.",
@@ -70,7 +70,7 @@ pub(crate) fn check_filters(filters: &Filters, datatype: Datatype, is_var: bool)
 }
 
 /// Fails if a filter of strings is behind another one: it would not see strings.
-fn check_first(filters: &Filters, datatype: Datatype, is_var: bool) -> Result<()> {
+pub(crate) fn check_first(filters: &Filters, datatype: Datatype, is_var: bool) -> Result<()> {
     let is_text = matches!(datatype, Datatype::StringAscii | Datatype::StringUtf8);
     if !is_text || !is_var {
         return Ok(());
@@ -89,7 +89,7 @@ fn check_first(filters: &Filters, datatype: Datatype, is_var: bool) -> Result<()
             let text = format!(
                 "{name} filter must be the first filter to apply when used on a variable length string attribute"
             );
-            return Err(Error::new("FilterPipeline", text));
+            return Err(Error::short("FilterPipeline", text));
         }
     }
     Ok(())
@@ -153,9 +153,10 @@ pub unsafe extern "C" fn tiledb_filter_list_get_filter_from_index(
         check_place(filter)?;
         let Some(record) = list.filters.get(index as usize) else {
             let found = list.filters.len();
-            return Err(Error::argument(format!(
-                "Filter {index} out of bounds, filter list has {found} filters."
-            )));
+            return Err(Error::short(
+                "C API",
+                format!("Filter {index} out of bounds, filter list has {found} filters."),
+            ));
         };
         put(filter, give(Filter::of(record.clone())))
     })

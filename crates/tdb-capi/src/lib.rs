@@ -37,6 +37,8 @@ pub mod profile;
 pub mod query;
 pub mod query_condition;
 pub mod rest;
+mod schema_object;
+mod shapes;
 pub mod statistics;
 pub mod string;
 pub mod subarray;
