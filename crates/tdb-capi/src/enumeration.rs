@@ -2,10 +2,11 @@
 use crate::array::tiledb_array_t;
 use crate::array_schema::tiledb_array_schema_t;
 use crate::attribute::tiledb_attribute_t;
-use crate::border::call::{TILEDB_OK, not_offered_alone};
+use crate::border::call::not_offered_alone;
+use crate::border::codes::TILEDB_OK;
+use crate::border::context::tiledb_ctx_t;
 use crate::border::{free, handle, not_offered};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 use crate::string::tiledb_string_t;
 use std::ffi::{c_char, c_int, c_void};
 

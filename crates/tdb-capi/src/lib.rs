@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 // Every function that C calls is unsafe, and gives its pointers to functions that check what can be checked. A block
 // around each of these calls would say the same a thousand times.
 #![allow(
@@ -10,7 +11,7 @@ pub mod aggregate;
 pub mod array;
 pub mod array_schema;
 pub mod attribute;
-mod border;
+pub mod border;
 pub mod buffer;
 pub mod config;
 pub mod consolidation;
@@ -42,4 +43,5 @@ mod shapes;
 pub mod statistics;
 pub mod string;
 pub mod subarray;
+pub mod subarray_labels;
 pub mod vfs;

@@ -52,7 +52,7 @@ impl From<tdb::Error> for Error {
         let mut message = error.to_string();
         if let Some(hint) = error.hint() {
             message.push_str("; ");
-            message.push_str(&hint);
+            message.push_str(hint);
         }
         Self::new("Engine", message)
     }

@@ -88,8 +88,8 @@ impl<T> Table<T> {
     }
 
     fn find(&self, key: usize) -> Option<Arc<T>> {
-        let shard = self.shard(key)?.read();
-        let shard = shard.unwrap_or_else(PoisonError::into_inner);
+        let guard = self.shard(key)?.read();
+        let shard = guard.unwrap_or_else(PoisonError::into_inner);
         shard.get(&key).map(Arc::clone)
     }
 
