@@ -9,11 +9,11 @@ use tdb::engine::schema::{ArraySchema as Fields, ArrayType, CellOrder, Order};
 use tdb::engine::tile::Code as _;
 
 use crate::attribute::{Attribute, tiledb_attribute_t};
+use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{check_place, put, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::config::tiledb_config_t;
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 use crate::datatypes::count;
 use crate::domain::{Domain, tiledb_domain_t};
 use crate::filter_list::{FilterList, tiledb_filter_list_t};
@@ -36,7 +36,7 @@ fn array_type(code: tiledb_array_type_t) -> Result<ArrayType> {
 
 fn no_order(what: &str) -> Error {
     failed(format!(
-        "Cannot set {what} order; it is row-major or col-major, and no other order"
+        "Cannot set {what} order; Cannot create ArraySchema with UNORDERED {what} order, or one that is not known"
     ))
 }
 
@@ -46,7 +46,7 @@ fn load(context: &tdb::Context, uri: &str) -> Result<ArraySchema> {
     let fields = Fields::clone(stored.schema());
     let times = stored.times().unwrap_or_default();
     let source = Source::Stored(Arc::new(stored));
-    Ok(ArraySchema::of(fields, Vec::new(), Some(source), times))
+    Ok(ArraySchema::of(fields, Vec::new()).stored(source, times))
 }
 
 /// Writes a copy of one of a schema's lists of filters into the program's variable.
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn tiledb_array_schema_get_attribute_from_name(
         if attributes.is_empty() {
             return put(attr, std::ptr::null_mut());
         }
-        let Some(index) = attributes.iter().position(|a| a.name == name) else {
+        let Some(index) = attributes.iter().rposition(|a| a.name == name) else {
             let name = if name.is_empty() { "<anonymous>" } else { name };
             let text = format!("Attribute name: {name} does not exist for array ");
             return Err(Error::short("C API", text));

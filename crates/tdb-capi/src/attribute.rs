@@ -7,10 +7,10 @@ use tdb::Datatype;
 use tdb::engine::schema::{Attribute as Field, CellValNum, DataOrder};
 use tdb::engine::tile::Limits;
 
+use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{bytes, check_place, put, text};
-use crate::border::{Error, Kept, Result, call, free, get, give, handle};
+use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 use crate::datatypes::{code, datatype, title};
 use crate::dump;
 use crate::filter_list::{FilterList, check_filters, tiledb_filter_list_t};
@@ -20,7 +20,7 @@ use crate::string::{Text, tiledb_string_t};
 #[derive(Debug)]
 pub(crate) struct Attribute {
     field: Mutex<Field>,
-    kept: Kept,
+    kept: LentValues,
 }
 
 impl Attribute {
@@ -28,7 +28,7 @@ impl Attribute {
     pub(crate) fn of(field: Field) -> Self {
         Self {
             field: Mutex::new(field),
-            kept: Kept::default(),
+            kept: LentValues::default(),
         }
     }
 
@@ -45,12 +45,12 @@ impl Attribute {
         self.lock().clone()
     }
 
-    /// Sets or removes the enumeration that the cells refer to.
-    pub(crate) fn set_enumeration(&self, name: Option<&str>) -> Result<()> {
-        if name.is_some_and(str::is_empty) {
+    /// Sets the enumeration that the cells refer to.
+    pub(crate) fn set_enumeration(&self, name: &str) -> Result<()> {
+        if name.is_empty() {
             return Err(failed("Invalid enumeration name, name must not be empty."));
         }
-        self.lock().enumeration = name.map(str::to_owned);
+        self.lock().enumeration = Some(name.to_owned());
         Ok(())
     }
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use tdb::engine::tile::Range;
 
 use crate::array_schema::tiledb_array_schema_t;
-use crate::border::call::TILEDB_OK;
+use crate::border::codes::TILEDB_OK;
+use crate::border::context::tiledb_ctx_t;
 use crate::border::handles::give_shared;
 use crate::border::pointers::{bytes, check_place, put, take, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 use crate::datatypes::{code, count};
 use crate::domain::{Domain, tiledb_domain_t};
 use crate::shapes::{CurrentDomain, Rectangle};

@@ -7,10 +7,10 @@ use tdb::Datatype;
 use tdb::engine::schema::{ArraySchema, ArrayType, Dimension as Axis, Problem, SchemaError};
 use tdb::engine::tile::{Range, Scalar as _, with_scalar};
 
+use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{bytes, check_place, put, text};
-use crate::border::{Error, Kept, Result, call, free, get, give, handle};
+use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 use crate::datatypes::{code, datatype, title};
 use crate::dump;
 use crate::filter_list::{FilterList, check_filters, tiledb_filter_list_t};
@@ -20,7 +20,7 @@ use crate::string::{Text, tiledb_string_t};
 #[derive(Debug)]
 pub(crate) struct Dimension {
     axis: Mutex<Axis>,
-    kept: Kept,
+    kept: LentValues,
 }
 
 impl Dimension {
@@ -28,7 +28,7 @@ impl Dimension {
     pub(crate) fn of(axis: Axis) -> Self {
         Self {
             axis: Mutex::new(axis),
-            kept: Kept::default(),
+            kept: LentValues::default(),
         }
     }
 
@@ -117,10 +117,13 @@ fn check(axis: &Axis) -> Result<()> {
     let Err(error) = schema.check_new() else {
         return Ok(());
     };
-    let SchemaError::Invalid { problem, .. } = &error else {
+    let SchemaError::Invalid { field, problem } = &error else {
         return Err(failed(error.to_string()));
     };
     Err(match problem {
+        Problem::NotFinite if field.starts_with("extent") => {
+            extent_failed(name, "Tile extent must be finite")
+        }
         Problem::NotFinite => failed("Domain check failed; domain contains NaN"),
         Problem::Reversed => failed(
             "Domain check failed; Upper domain bound should not be smaller than the lower one",

@@ -5,10 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tdb::engine::schema::Dimension as Axis;
 
+use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{check_place, put, text};
 use crate::border::{Error, call, free, get, give, handle};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 use crate::datatypes::{code, count};
 use crate::dimension::{Dimension, tiledb_dimension_t};
 use crate::dump;

@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tdb::engine::filters::{Description, FilterRecord, OptionValue, Registry, describe};
 use tdb::engine::tile::{Code as _, Datatype, FormatVersion};
 
+use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{check_place, put, take};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 
 /// A filter, in the form in which schemas store it.
 #[derive(Debug)]
@@ -314,12 +314,12 @@ pub unsafe extern "C" fn tiledb_filter_set_option(
     call(ctx, |_| {
         let filter = get(filter)?;
         let mut record = filter.lock();
-        let Some((_, name, shape)) = setting(record.code, option)? else {
-            return take(value.cast::<u8>()).map(|_| ());
-        };
-        if value.is_null() {
+        if value.is_null() && settings(record.code).is_some() {
             return Err(refused(record.code, "invalid option value"));
         }
+        let Some((_, name, shape)) = setting(record.code, option)? else {
+            return Ok(());
+        };
         let value = read(record.code, shape, value)?;
         check_real(record.code, option, &value)?;
         *record = record_of(&description_of(&record)?.with(name, value))?;

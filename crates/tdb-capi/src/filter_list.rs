@@ -5,10 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tdb::engine::filters::{FilterList as Filters, FilterRecord, Registry};
 use tdb::engine::tile::{Datatype, FormatVersion};
 
+use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{check_place, put};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 use crate::datatypes::title;
 use crate::filter::{Filter, tiledb_filter_t};
 use crate::names::filter_name;

@@ -43,7 +43,7 @@ pub(crate) struct ArraySchema {
     current_domain: Mutex<Arc<CurrentDomain>>,
     source: Option<Source>,
     times: (u64, u64),
-    has_own_times: bool,
+    has_own_time: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -55,23 +55,19 @@ struct State {
 }
 
 impl ArraySchema {
-    /// Creates a schema without dimensions and attributes, of an array of now or of a time.
+    /// Creates a schema without dimensions and attributes, of an array that begins now or at a time.
     pub(crate) fn new(array_type: ArrayType, time: Option<u64>) -> Self {
         let fields = Fields::new(array_type, Vec::new(), Vec::new());
-        let now = time.unwrap_or_else(|| SystemNames.now());
+        let begin = time.unwrap_or_else(|| SystemNames.now());
         Self {
-            has_own_times: time.is_some(),
-            ..Self::of(fields, Vec::new(), None, (now, now))
+            has_own_time: time.is_some(),
+            times: (begin, begin),
+            ..Self::of(fields, Vec::new())
         }
     }
 
-    /// Wraps the schema of an array, with those of its enumerations that were read, and the times in its name.
-    pub(crate) fn of(
-        mut fields: Fields,
-        enumerations: Vec<Enumeration>,
-        source: Option<Source>,
-        times: (u64, u64),
-    ) -> Self {
+    /// Wraps the schema of an array, with those of its enumerations that were read.
+    pub(crate) fn of(mut fields: Fields, enumerations: Vec<Enumeration>) -> Self {
         let ranges = fields.current_domain.take();
         let current_domain = CurrentDomain::of(&fields.dimensions, ranges.as_deref());
         Self {
@@ -80,27 +76,18 @@ impl ArraySchema {
                 enumerations,
             }),
             current_domain: Mutex::new(Arc::new(current_domain)),
-            source,
-            times,
-            has_own_times: false,
+            source: None,
+            times: (0, 0),
+            has_own_time: false,
         }
     }
 
-    /// Wraps the schema of an array, with the times in its name.
-    pub(crate) fn of_array(array: &Arc<Array>, times: (u64, u64)) -> Self {
-        let fields = Fields::clone(array.schema());
-        let source = Source::Array(Arc::clone(array));
-        Self::of(fields, Vec::new(), Some(source), times)
-    }
-
-    /// Returns a copy that changes apart from this schema.
-    pub(crate) fn copy(&self) -> Self {
-        let copy = self.lock().clone();
+    /// Sets where the other enumerations come from, and the times in the schema's name.
+    pub(crate) fn stored(self, source: Source, times: (u64, u64)) -> Self {
         Self {
-            state: Mutex::new(copy),
-            current_domain: Mutex::new(self.current_domain()),
-            source: self.source.clone(),
-            ..*self
+            source: Some(source),
+            times,
+            ..self
         }
     }
 
@@ -116,7 +103,7 @@ impl ArraySchema {
 
     /// Returns the time that the program set for the array to be created at.
     pub(crate) fn own_time(&self) -> Option<u64> {
-        self.has_own_times.then_some(self.times.1)
+        self.has_own_time.then_some(self.times.1)
     }
 
     /// Returns the current domain, which this schema and handles share.

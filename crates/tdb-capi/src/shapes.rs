@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tdb::engine::schema::Dimension;
 use tdb::engine::tile::Range;
 
-use crate::border::{Error, Kept, Result};
+use crate::border::{Error, LentValues, Result};
 use crate::dump;
 
 /// One range per dimension, as far as they are set.
@@ -15,7 +15,7 @@ pub(crate) struct Rectangle {
     dimensions: Vec<Dimension>,
     ranges: Mutex<Vec<Option<Range>>>,
     /// Bounds that programs were given pointers to.
-    pub(crate) kept: Kept,
+    pub(crate) kept: LentValues,
 }
 
 impl Rectangle {
@@ -34,7 +34,7 @@ impl Rectangle {
         Self {
             dimensions,
             ranges: Mutex::new(ranges),
-            kept: Kept::default(),
+            kept: LentValues::default(),
         }
     }
 
