@@ -24,6 +24,20 @@ pub(crate) fn code(datatype: Datatype) -> tiledb_datatype_t {
     u32::from(datatype.code())
 }
 
+/// Returns a datatype's name in TileDB's texts: `INT32`.
+pub(crate) fn title(datatype: Datatype) -> String {
+    datatype.name().to_uppercase()
+}
+
+/// Returns a number of things as C programs get it.
+///
+/// # Errors
+/// Fails if there are more than 2^32.
+pub(crate) fn count(count: usize) -> Result<u32> {
+    u32::try_from(count)
+        .map_err(|_| Error::argument(format!("there are {count}, too many to count")))
+}
+
 /// Returns a stored integer, date or time as a number; `None` for floats and texts, and for bytes of another size.
 pub(crate) fn integer(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
     if datatype.is_real() || datatype.size() != bytes.len() {

@@ -19,8 +19,8 @@ pub mod array {
         GroupDetails, GroupMember, HasKind, HistoryGap, LaterObjects, Live, Location, LostContent,
         MemberChange, Metadata, MetadataRecord, MetadataValue, NameError, NameForm, NameSource,
         Names, NewFragment, ObjectType, OpenOptions, PartsToOpen, Reach, ReadModifyWrite,
-        SchemaEntry, Schemas, SealedFragment, Snapshot, StoredSchema, TimeWindow, TimestampedName,
-        Unsound, UriTarget, View, Warning, Work,
+        SchemaEntry, Schemas, SealedFragment, Snapshot, StoredSchema, SystemNames, TimeWindow,
+        TimestampedName, Unsound, UriTarget, View, Warning, Work,
     };
 
     /// Merged commits.
