@@ -49,7 +49,7 @@ handle!(
 );
 
 fn failed(error: tdb::Error) -> Error {
-    Error::new("VFS", error.to_string())
+    Error::short("VFS", error.to_string())
 }
 
 /// Runs an operation of files that returns a value, and gives it to the program.
@@ -464,7 +464,7 @@ pub unsafe extern "C" fn tiledb_vfs_open(
         let uri = text(uri)?;
         let opened = vfs.files.open(uri, mode);
         let file = opened
-            .map_err(|error| Error::new("VFS", format!("Cannot open file '{uri}'; {error}")))?;
+            .map_err(|error| Error::short("VFS", format!("Cannot open file '{uri}'; {error}")))?;
         put(fh, give(Mutex::new(file)))
     })
 }
@@ -592,7 +592,7 @@ fn zero_byte() -> Error {
 }
 
 fn callback_failed() -> Error {
-    Error::new("LsScan", "Error in user callback")
+    Error::short("LsScan", "Error in user callback")
 }
 
 /// What a callback of a recursive listing is given, but for its data.

@@ -24,6 +24,7 @@ mod settings;
 mod stores;
 mod time;
 mod value;
+mod walk;
 
 pub use array::{Array, MetadataEntry};
 pub use condition_text::{CellCondition, parse_condition, parse_condition_of, unknown_labels};
@@ -47,3 +48,4 @@ pub use tdb_object_store::Settings as StoreSettings;
 pub use tdb_tile::Datatype;
 pub use time::{Time, parse_duration};
 pub use value::Value;
+pub use walk::{FoundObject, WalkOrder};

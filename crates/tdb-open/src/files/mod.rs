@@ -38,7 +38,7 @@ const COPY_PIECE: u64 = 8 << 20;
 /// ```
 #[derive(Debug)]
 pub struct Files {
-    stores: MemoryStores,
+    stores: Arc<dyn Stores>,
     /// Empty folders of the memory store, which itself has none.
     folders: Mutex<BTreeSet<String>>,
 }
@@ -58,8 +58,13 @@ impl Files {
     /// Creates files of these stores, and of a memory of their own.
     #[must_use]
     pub fn new(stores: Arc<dyn Stores>) -> Self {
+        Self::of(Arc::new(MemoryStores::beside(stores)))
+    }
+
+    /// Creates files of exactly these stores.
+    pub(crate) fn of(stores: Arc<dyn Stores>) -> Self {
         Self {
-            stores: MemoryStores::beside(stores),
+            stores,
             folders: Mutex::default(),
         }
     }
@@ -322,7 +327,7 @@ impl Files {
     }
 
     fn path(&self, uri: &str) -> Result<Path> {
-        Path::of(uri, &self.stores)
+        Path::of(uri, &*self.stores)
     }
 
     /// Returns a URI in the form in which it is returned by [`Files::list`].

@@ -15,7 +15,7 @@ pub(super) enum Path {
 }
 
 impl Path {
-    pub(super) fn of(uri: &str, stores: &MemoryStores) -> Result<Self> {
+    pub(super) fn of(uri: &str, stores: &dyn Stores) -> Result<Self> {
         if let Some(path) = local(uri)? {
             return Ok(Self::Local(path));
         }
