@@ -77,6 +77,12 @@ impl StoredSchema {
         Some(name.start()).filter(|start| *start > self.place.options.window.at)
     }
 
+    /// Returns the times in the schema's name, in milliseconds since 1970; `None` for the undated one of old versions.
+    pub fn times(&self) -> Option<(u64, u64)> {
+        let name = TimestampedName::of_key(&self.key).ok()?;
+        Some((name.start(), name.end()))
+    }
+
     /// Returns the warnings about the schema.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings

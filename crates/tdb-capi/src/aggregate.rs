@@ -1,30 +1,81 @@
-#![allow(unused_imports, unused_variables)]
-use crate::constants::*;
-use crate::context::tiledb_ctx_t;
-use crate::query::tiledb_query_t;
+//! Aggregates of queries, and what a query says of its fields.
+
 use std::ffi::c_char;
+use std::sync::Arc;
 
-use crate::border::call::{TILEDB_OK, not_offered_alone};
-use crate::border::{free, handle, not_offered};
+use tdb::engine::schema::{CellValNum, FieldKind};
+use tdb::{Aggregate, Datatype, Function};
+
+use crate::border::codes::TILEDB_OK;
+use crate::border::context::tiledb_ctx_t;
+use crate::border::pointers::{check_place, put, text};
+use crate::border::{Error, Result, call, free, get, give, handle};
+use crate::constants::*;
+use crate::datatypes;
+use crate::query::aggregates::{NamedAggregate, result_form};
+use crate::query::{Query, tiledb_query_t};
+
+/// A field of a query's result.
+#[derive(Debug)]
+pub(crate) struct QueryField {
+    query: Arc<Query>,
+    origin: tiledb_field_origin_t,
+    pub(crate) datatype: Datatype,
+    pub(crate) values: CellValNum,
+    pub(crate) nullable: bool,
+}
+
+impl QueryField {
+    /// Describes a field of the array, or the result of an aggregate.
+    pub(crate) fn of(query: &Arc<Query>, name: &str) -> Result<Self> {
+        let schema = query.opened.array.schema();
+        if let Some(field) = schema.field(name) {
+            let is_dimension = matches!(field.kind, FieldKind::Dimension(_));
+            return Ok(Self {
+                query: Arc::clone(query),
+                origin: if is_dimension {
+                    TILEDB_DIMENSION_FIELD
+                } else {
+                    TILEDB_ATTRIBUTE_FIELD
+                },
+                datatype: field.datatype,
+                values: field.cell_val_num,
+                nullable: field.nullable,
+            });
+        }
+        let Some(aggregate) = query.aggregate(name) else {
+            let text = format!("Cannot get field; There is no query field named '{name}'");
+            return Err(Error::new("Query", text));
+        };
+        let (values, nullable) = result_form(&aggregate, schema);
+        Ok(Self {
+            query: Arc::clone(query),
+            origin: TILEDB_AGGREGATE_FIELD,
+            datatype: aggregate.datatype(schema),
+            values,
+            nullable,
+        })
+    }
+}
 
 handle!(
-    /// A handle: channel operation.
-    tiledb_channel_operation_t => (), "channel operation"
+    /// An aggregate that was made for a query.
+    tiledb_channel_operation_t => Aggregate, "channel operation"
 );
 
 handle!(
-    /// A handle: channel operator.
-    tiledb_channel_operator_t => (), "channel operator"
+    /// An aggregate function; there are constants only.
+    tiledb_channel_operator_t => Function, "channel operator"
 );
 
 handle!(
-    /// A handle: query channel.
-    tiledb_query_channel_t => (), "query channel"
+    /// The channel of a query that aggregates read: all cells of its result.
+    tiledb_query_channel_t => Arc<Query>, "query channel"
 );
 
 handle!(
-    /// A handle: query field.
-    tiledb_query_field_t => (), "query field"
+    /// A field of a query's result.
+    tiledb_query_field_t => QueryField, "query field"
 );
 
 /// A constant of the interface: a handle that is never freed.
@@ -36,144 +87,151 @@ pub struct Constant<T>(*const T);
 unsafe impl<T> Sync for Constant<T> {}
 
 impl<T> Constant<T> {
+    /// The keys of constants are smaller than those of all handles.
     const fn new(number: usize) -> Self {
         Self(std::ptr::without_provenance(number * 16))
     }
 }
 
-/// The constant of this name.
+/// The sum of the values of a field.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "it has this name in C")]
 pub static tiledb_channel_operator_sum: Constant<tiledb_channel_operator_t> = Constant::new(1);
 
-/// The constant of this name.
+/// The least value of a field.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "it has this name in C")]
 pub static tiledb_channel_operator_min: Constant<tiledb_channel_operator_t> = Constant::new(2);
 
-/// The constant of this name.
+/// The greatest value of a field.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "it has this name in C")]
 pub static tiledb_channel_operator_max: Constant<tiledb_channel_operator_t> = Constant::new(3);
 
-/// The constant of this name.
+/// The mean of the values of a field.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "it has this name in C")]
 pub static tiledb_channel_operator_mean: Constant<tiledb_channel_operator_t> = Constant::new(4);
 
-/// The constant of this name.
+/// The number of null cells of a field.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "it has this name in C")]
 pub static tiledb_channel_operator_null_count: Constant<tiledb_channel_operator_t> =
     Constant::new(5);
 
-/// The constant of this name.
+/// The number of cells.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "it has this name in C")]
 pub static tiledb_aggregate_count: Constant<tiledb_channel_operation_t> = Constant::new(6);
 
-/// Not offered yet.
+/// Returns the function that a constant stands for.
+fn function_of(operator: *const tiledb_channel_operator_t) -> Result<Function> {
+    let constants = [
+        (&tiledb_channel_operator_sum, Function::Sum),
+        (&tiledb_channel_operator_min, Function::Min),
+        (&tiledb_channel_operator_max, Function::Max),
+        (&tiledb_channel_operator_mean, Function::Mean),
+        (&tiledb_channel_operator_null_count, Function::NullCount),
+    ];
+    let found = constants
+        .iter()
+        .find(|(constant, _)| constant.0 == operator);
+    let function = found.map(|(_, function)| *function);
+    function.ok_or_else(|| Error::argument("Invalid TileDB channel operator object"))
+}
+
+/// Returns the aggregate of a handle or of the constant.
+fn operation_of(operation: *const tiledb_channel_operation_t) -> Result<Aggregate> {
+    if operation == tiledb_aggregate_count.0 {
+        return Ok(Aggregate::count());
+    }
+    Ok(Aggregate::clone(&*get(operation)?))
+}
+
+unsafe fn put_operator(
+    ctx: *mut tiledb_ctx_t,
+    op: *mut *const tiledb_channel_operator_t,
+    constant: &Constant<tiledb_channel_operator_t>,
+) -> i32 {
+    call(ctx, |_| put(op, constant.0))
+}
+
+/// Returns [`tiledb_aggregate_count`].
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `operation` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_aggregate_count_get(
     ctx: *mut tiledb_ctx_t,
     operation: *mut *const tiledb_channel_operation_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_aggregate_count_get")
+    call(ctx, |_| put(operation, tiledb_aggregate_count.0))
 }
 
-/// Not offered yet.
+/// Returns [`tiledb_channel_operator_sum`].
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_aggregate_free(
-    unused: *mut tiledb_ctx_t,
-    op: *mut *mut tiledb_channel_operation_t,
-) -> i32 {
-    not_offered_alone("tiledb_aggregate_free")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_channel_apply_aggregate(
-    ctx: *mut tiledb_ctx_t,
-    channel: *mut tiledb_query_channel_t,
-    output_field_name: *const c_char,
-    operation: *const tiledb_channel_operation_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_channel_apply_aggregate")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_channel_operator_max_get(
-    ctx: *mut tiledb_ctx_t,
-    op: *mut *const tiledb_channel_operator_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_channel_operator_max_get")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_channel_operator_mean_get(
-    ctx: *mut tiledb_ctx_t,
-    op: *mut *const tiledb_channel_operator_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_channel_operator_mean_get")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_channel_operator_min_get(
-    ctx: *mut tiledb_ctx_t,
-    op: *mut *const tiledb_channel_operator_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_channel_operator_min_get")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_channel_operator_null_count_get(
-    ctx: *mut tiledb_ctx_t,
-    op: *mut *const tiledb_channel_operator_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_channel_operator_null_count_get")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `op` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_channel_operator_sum_get(
     ctx: *mut tiledb_ctx_t,
     op: *mut *const tiledb_channel_operator_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_channel_operator_sum_get")
+    put_operator(ctx, op, &tiledb_channel_operator_sum)
 }
 
-/// Not offered yet.
+/// Returns [`tiledb_channel_operator_min`].
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `op` is null or points to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_channel_operator_min_get(
+    ctx: *mut tiledb_ctx_t,
+    op: *mut *const tiledb_channel_operator_t,
+) -> i32 {
+    put_operator(ctx, op, &tiledb_channel_operator_min)
+}
+
+/// Returns [`tiledb_channel_operator_max`].
+///
+/// # Safety
+/// `op` is null or points to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_channel_operator_max_get(
+    ctx: *mut tiledb_ctx_t,
+    op: *mut *const tiledb_channel_operator_t,
+) -> i32 {
+    put_operator(ctx, op, &tiledb_channel_operator_max)
+}
+
+/// Returns [`tiledb_channel_operator_mean`].
+///
+/// # Safety
+/// `op` is null or points to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_channel_operator_mean_get(
+    ctx: *mut tiledb_ctx_t,
+    op: *mut *const tiledb_channel_operator_t,
+) -> i32 {
+    put_operator(ctx, op, &tiledb_channel_operator_mean)
+}
+
+/// Returns [`tiledb_channel_operator_null_count`].
+///
+/// # Safety
+/// `op` is null or points to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_channel_operator_null_count_get(
+    ctx: *mut tiledb_ctx_t,
+    op: *mut *const tiledb_channel_operator_t,
+) -> i32 {
+    put_operator(ctx, op, &tiledb_channel_operator_null_count)
+}
+
+/// Makes an aggregate of a field for a query.
+///
+/// # Safety
+/// `input_field_name` is null or a text; `operation` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_create_unary_aggregate(
     ctx: *mut tiledb_ctx_t,
@@ -182,108 +240,189 @@ pub unsafe extern "C" fn tiledb_create_unary_aggregate(
     input_field_name: *const c_char,
     operation: *mut *mut tiledb_channel_operation_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_create_unary_aggregate")
+    call(ctx, |_| {
+        check_place(operation)?;
+        let (query, function, name) = (get(query)?, function_of(op)?, text(input_field_name)?);
+        let Some(field) = query.opened.array.schema().field(name) else {
+            let text = format!("Cannot create aggregate; there is no field '{name}'");
+            return Err(Error::new("QueryChannel", text));
+        };
+        if function == Function::NullCount && !field.nullable {
+            let text =
+                format!("NullCount aggregate is not supported for non-nullable field '{name}'");
+            return Err(Error::new("QueryChannel", text));
+        }
+        put(operation, give(Aggregate::of(function, name)))
+    })
 }
 
-/// Not offered yet.
+/// Frees an aggregate; a constant is left alone.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `op` is null or points to a handle.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_field_channel(
+pub unsafe extern "C" fn tiledb_aggregate_free(
+    _unused: *mut tiledb_ctx_t,
+    op: *mut *mut tiledb_channel_operation_t,
+) -> i32 {
+    free(op);
+    TILEDB_OK
+}
+
+/// Adds an aggregate to a query, whose result is a field of this name.
+///
+/// # Safety
+/// `output_field_name` is null or a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_channel_apply_aggregate(
     ctx: *mut tiledb_ctx_t,
-    field: *mut tiledb_query_field_t,
-    channel: *mut *mut tiledb_query_channel_t,
+    channel: *mut tiledb_query_channel_t,
+    output_field_name: *const c_char,
+    operation: *const tiledb_channel_operation_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_field_channel")
+    call(ctx, |_| {
+        let (query, name) = (get(channel)?, text(output_field_name)?);
+        query.add_aggregate(NamedAggregate {
+            name: name.to_owned(),
+            aggregate: operation_of(operation)?,
+        })
+    })
 }
 
-/// Not offered yet.
+/// Returns the channel of all cells of a query's result.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_query_channel_free(
-    unused: *mut tiledb_ctx_t,
-    channel: *mut *mut tiledb_query_channel_t,
-) -> i32 {
-    free(channel);
-    TILEDB_OK
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_query_field_free(
-    unused: *mut tiledb_ctx_t,
-    field: *mut *mut tiledb_query_field_t,
-) -> i32 {
-    free(field);
-    TILEDB_OK
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `channel` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_query_get_default_channel(
     ctx: *mut tiledb_ctx_t,
     query: *mut tiledb_query_t,
     channel: *mut *mut tiledb_query_channel_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_query_get_default_channel")
+    call(ctx, |_| {
+        check_place(channel)?;
+        put(channel, give(get(query)?))
+    })
 }
-/// Not offered yet.
+
+/// Frees a channel.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `channel` is null or points to a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_query_channel_free(
+    _unused: *mut tiledb_ctx_t,
+    channel: *mut *mut tiledb_query_channel_t,
+) -> i32 {
+    free(channel);
+    TILEDB_OK
+}
+
+/// Returns a field of a query's result: of the array, or of an aggregate.
+///
+/// # Safety
+/// `field_name` is null or a text; `field` is null or points to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_query_get_field(
+    ctx: *mut tiledb_ctx_t,
+    query: *mut tiledb_query_t,
+    field_name: *const c_char,
+    field: *mut *mut tiledb_query_field_t,
+) -> i32 {
+    call(ctx, |_| {
+        check_place(field)?;
+        put(
+            field,
+            give(QueryField::of(&get(query)?, text(field_name)?)?),
+        )
+    })
+}
+
+/// Frees a field.
+///
+/// # Safety
+/// `field` is null or points to a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_query_field_free(
+    _unused: *mut tiledb_ctx_t,
+    field: *mut *mut tiledb_query_field_t,
+) -> i32 {
+    free(field);
+    TILEDB_OK
+}
+
+/// Returns the channel of a field.
+///
+/// # Safety
+/// `channel` is null or points to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_field_channel(
+    ctx: *mut tiledb_ctx_t,
+    field: *mut tiledb_query_field_t,
+    channel: *mut *mut tiledb_query_channel_t,
+) -> i32 {
+    call(ctx, |_| {
+        check_place(channel)?;
+        put(channel, give(Arc::clone(&get(field)?.query)))
+    })
+}
+
+/// Returns the number of values per cell of a field.
+///
+/// # Safety
+/// `cell_val_num` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_field_cell_val_num(
     ctx: *mut tiledb_ctx_t,
     field: *mut tiledb_query_field_t,
     cell_val_num: *mut u32,
 ) -> i32 {
-    not_offered(ctx, "tiledb_field_cell_val_num")
+    call(ctx, |_| {
+        let values = match get(field)?.values {
+            CellValNum::Fixed(values) => values,
+            CellValNum::Var => u32::MAX,
+        };
+        put(cell_val_num, values)
+    })
 }
 
-/// Not offered yet.
+/// Returns the datatype of a field.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `datatype` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_field_datatype(
     ctx: *mut tiledb_ctx_t,
     field: *mut tiledb_query_field_t,
     datatype: *mut tiledb_datatype_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_field_datatype")
+    call(ctx, |_| {
+        put(datatype, datatypes::code(get(field)?.datatype))
+    })
 }
 
-/// Not offered yet.
+/// Says whether cells of a field can be null.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `nullable` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_field_get_nullable(
     ctx: *mut tiledb_ctx_t,
     field: *mut tiledb_query_field_t,
     nullable: *mut u8,
 ) -> i32 {
-    not_offered(ctx, "tiledb_field_get_nullable")
+    call(ctx, |_| put(nullable, u8::from(get(field)?.nullable)))
 }
 
-/// Not offered yet.
+/// Returns what a field is: an attribute, a dimension or an aggregate.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `origin` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_field_origin(
     ctx: *mut tiledb_ctx_t,
     field: *mut tiledb_query_field_t,
     origin: *mut tiledb_field_origin_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_field_origin")
+    call(ctx, |_| put(origin, get(field)?.origin))
 }

@@ -1,124 +1,194 @@
-#![allow(unused_imports, unused_variables)]
-use crate::attribute::tiledb_attribute_t;
-use crate::border::call::{TILEDB_OK, not_offered_alone};
-use crate::border::{free, handle, not_offered};
+//! Array schemas.
+
+use std::ffi::{c_char, c_int};
+use std::sync::Arc;
+
+use tdb::engine::array::OpenOptions;
+use tdb::engine::filters::FilterList as Filters;
+use tdb::engine::schema::{ArraySchema as Fields, ArrayType, CellOrder, Order};
+use tdb::engine::tile::Code as _;
+
+use crate::attribute::{Attribute, tiledb_attribute_t};
+use crate::border::context::tiledb_ctx_t;
+use crate::border::pointers::{check_place, put, text};
+use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::config::tiledb_config_t;
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
-use crate::domain::tiledb_domain_t;
-use crate::filter_list::tiledb_filter_list_t;
-use crate::string::tiledb_string_t;
-use std::ffi::{c_char, c_int};
+use crate::datatypes::count;
+use crate::domain::{Domain, tiledb_domain_t};
+use crate::filter_list::{FilterList, tiledb_filter_list_t};
+pub(crate) use crate::schema_object::{ArraySchema, Source};
+use crate::string::{Text, tiledb_string_t};
 
 handle!(
-    /// A handle: array schema.
-    tiledb_array_schema_t => (), "array schema"
+    /// The schema of an array.
+    tiledb_array_schema_t => ArraySchema, "array schema"
 );
 
-/// Not offered yet.
+fn failed(text: impl Into<String>) -> Error {
+    Error::short("ArraySchema", text)
+}
+
+fn array_type(code: tiledb_array_type_t) -> Result<ArrayType> {
+    let array_type = u8::try_from(code).ok().and_then(ArrayType::from_code);
+    array_type.ok_or_else(|| failed("Invalid array type"))
+}
+
+fn no_order(what: &str) -> Error {
+    failed(format!(
+        "Cannot set {what} order; Cannot create ArraySchema with UNORDERED {what} order, or one that is not known"
+    ))
+}
+
+/// Loads the newest schema of an array, without its enumerations.
+fn load(context: &tdb::Context, uri: &str) -> Result<ArraySchema> {
+    let stored = context.stored_schema(uri, OpenOptions::default())?;
+    let fields = Fields::clone(stored.schema());
+    let times = stored.times().unwrap_or_default();
+    let source = Source::Stored(Arc::new(stored));
+    Ok(ArraySchema::of(fields, Vec::new()).stored(source, times))
+}
+
+/// Writes a copy of one of a schema's lists of filters into the program's variable.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `filter_list` is null or points to a pointer.
+unsafe fn put_filters(
+    schema: *const tiledb_array_schema_t,
+    filter_list: *mut *mut tiledb_filter_list_t,
+    choose: impl FnOnce(Fields) -> Filters,
+) -> Result<()> {
+    let filters = choose(get(schema)?.fields());
+    check_place(filter_list)?;
+    // SAFETY: the caller promises it.
+    unsafe { put(filter_list, give(FilterList::of(filters))) }
+}
+
+/// Adds a copy of an attribute at the end.
+///
+/// # Safety
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_add_attribute(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     attr: *mut tiledb_attribute_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_add_attribute")
+    call(ctx, |_| {
+        get(array_schema)?.add_attribute(get(attr)?.field())
+    })
 }
 
-/// Not offered yet.
+/// Creates a schema without dimensions and attributes, with defaults for the rest.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `array_schema` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_alloc(
     ctx: *mut tiledb_ctx_t,
-    array_type: tiledb_array_type_t,
+    kind: tiledb_array_type_t,
     array_schema: *mut *mut tiledb_array_schema_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_alloc")
+    call(ctx, |_| {
+        check_place(array_schema)?;
+        put(
+            array_schema,
+            give(ArraySchema::new(array_type(kind)?, None)),
+        )
+    })
 }
 
-/// Not offered yet.
+/// Creates a schema as [`tiledb_array_schema_alloc`] does, of an array that begins at a time.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `array_schema` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_alloc_at_timestamp(
     ctx: *mut tiledb_ctx_t,
-    array_type: tiledb_array_type_t,
+    kind: tiledb_array_type_t,
     timestamp: u64,
     array_schema: *mut *mut tiledb_array_schema_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_alloc_at_timestamp")
+    call(ctx, |_| {
+        check_place(array_schema)?;
+        if timestamp == 0 {
+            return Err(Error::short("C API", "timestamp cannot be 0"));
+        }
+        let schema = ArraySchema::new(array_type(kind)?, Some(timestamp));
+        put(array_schema, give(schema))
+    })
 }
 
-/// Not offered yet.
+/// Fails if no array can be created from the schema.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_check(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_check")
+    call(ctx, |_| get(array_schema)?.check())
 }
 
-/// Not offered yet.
+/// Describes a schema.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `out` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_dump_str(
     ctx: *mut tiledb_ctx_t,
     array_schema: *const tiledb_array_schema_t,
     out: *mut *mut tiledb_string_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_dump_str")
+    call(ctx, |_| Text::put(out, get(array_schema)?.describe()))
 }
 
-/// Not offered yet.
+/// Frees a schema.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `array_schema` is null or points to a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_free(array_schema: *mut *mut tiledb_array_schema_t) {
     free(array_schema);
 }
 
-/// Not offered yet.
+/// Says whether several cells may have the same coordinates.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `allows_dups` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_allows_dups(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     allows_dups: *mut c_int,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_allows_dups")
+    call(ctx, |_| {
+        let allowed = get(array_schema)?.fields().allows_duplicates;
+        put(allows_dups, c_int::from(allowed))
+    })
 }
 
-/// Not offered yet.
+/// Returns whether arrays are dense or sparse.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `kind` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_array_type(
     ctx: *mut tiledb_ctx_t,
     array_schema: *const tiledb_array_schema_t,
-    array_type: *mut tiledb_array_type_t,
+    kind: *mut tiledb_array_type_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_array_type")
+    call(ctx, |_| {
+        let array_type = get(array_schema)?.fields().array_type;
+        put(kind, array_type.code().into())
+    })
 }
 
-/// Not offered yet.
+/// Returns a copy of an attribute; null if there is none at all.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `attr` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_attribute_from_index(
     ctx: *mut tiledb_ctx_t,
@@ -126,13 +196,27 @@ pub unsafe extern "C" fn tiledb_array_schema_get_attribute_from_index(
     index: u32,
     attr: *mut *mut tiledb_attribute_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_attribute_from_index")
+    call(ctx, |_| {
+        let attributes = get(array_schema)?.fields().attributes;
+        check_place(attr)?;
+        if attributes.is_empty() {
+            return put(attr, std::ptr::null_mut());
+        }
+        let Some(attribute) = attributes.get(index as usize) else {
+            let count = attributes.len();
+            let text = format!(
+                "Attribute index: {index} out of bounds given {count} attributes in array "
+            );
+            return Err(Error::short("C API", text));
+        };
+        put(attr, give(Attribute::of(attribute.clone())))
+    })
 }
 
-/// Not offered yet.
+/// Returns a copy of the attribute with a name; null if there is none at all.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `name` is null or a text; `attr` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_attribute_from_name(
     ctx: *mut tiledb_ctx_t,
@@ -140,130 +224,164 @@ pub unsafe extern "C" fn tiledb_array_schema_get_attribute_from_name(
     name: *const c_char,
     attr: *mut *mut tiledb_attribute_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_attribute_from_name")
+    call(ctx, |_| {
+        let mut attributes = get(array_schema)?.fields().attributes;
+        check_place(attr)?;
+        let name = text(name)?;
+        if attributes.is_empty() {
+            return put(attr, std::ptr::null_mut());
+        }
+        let Some(index) = attributes.iter().rposition(|a| a.name == name) else {
+            let name = if name.is_empty() { "<anonymous>" } else { name };
+            let text = format!("Attribute name: {name} does not exist for array ");
+            return Err(Error::short("C API", text));
+        };
+        put(attr, give(Attribute::of(attributes.swap_remove(index))))
+    })
 }
 
-/// Not offered yet.
+/// Returns the number of attributes.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `attribute_num` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_attribute_num(
     ctx: *mut tiledb_ctx_t,
     array_schema: *const tiledb_array_schema_t,
     attribute_num: *mut u32,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_attribute_num")
+    call(ctx, |_| {
+        let attributes = get(array_schema)?.fields().attributes;
+        put(attribute_num, count(attributes.len())?)
+    })
 }
 
-/// Not offered yet.
+/// Returns the number of cells of a tile of a sparse array.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `capacity` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_capacity(
     ctx: *mut tiledb_ctx_t,
     array_schema: *const tiledb_array_schema_t,
     capacity: *mut u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_capacity")
+    call(ctx, |_| put(capacity, get(array_schema)?.fields().capacity))
 }
 
-/// Not offered yet.
+/// Returns the order of cells within a tile.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `cell_order` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_cell_order(
     ctx: *mut tiledb_ctx_t,
     array_schema: *const tiledb_array_schema_t,
     cell_order: *mut tiledb_layout_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_cell_order")
+    call(ctx, |_| {
+        let order = get(array_schema)?.fields().cell_order;
+        put(cell_order, order.code().into())
+    })
 }
 
-/// Not offered yet.
+/// Returns a copy of the filters of dimensions without filters of their own.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `filter_list` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_coords_filter_list(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     filter_list: *mut *mut tiledb_filter_list_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_coords_filter_list")
+    call(ctx, |_| {
+        put_filters(array_schema, filter_list, |fields| fields.coords_filters)
+    })
 }
 
-/// Not offered yet.
+/// Returns a copy of the filters of offsets.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_array_schema_get_domain(
-    ctx: *mut tiledb_ctx_t,
-    array_schema: *const tiledb_array_schema_t,
-    domain: *mut *mut tiledb_domain_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_domain")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `filter_list` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_offsets_filter_list(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     filter_list: *mut *mut tiledb_filter_list_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_offsets_filter_list")
+    call(ctx, |_| {
+        put_filters(array_schema, filter_list, |fields| fields.offsets_filters)
+    })
 }
 
-/// Not offered yet.
+/// Returns a copy of the filters of the bytes that say which cells are null.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_array_schema_get_tile_order(
-    ctx: *mut tiledb_ctx_t,
-    array_schema: *const tiledb_array_schema_t,
-    tile_order: *mut tiledb_layout_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_tile_order")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `filter_list` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_validity_filter_list(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     filter_list: *mut *mut tiledb_filter_list_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_validity_filter_list")
+    call(ctx, |_| {
+        put_filters(array_schema, filter_list, |fields| fields.validity_filters)
+    })
 }
 
-/// Not offered yet.
+/// Returns a copy of the domain.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `domain` is null or points to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_array_schema_get_domain(
+    ctx: *mut tiledb_ctx_t,
+    array_schema: *const tiledb_array_schema_t,
+    domain: *mut *mut tiledb_domain_t,
+) -> i32 {
+    call(ctx, |_| {
+        let axes = get(array_schema)?.fields().dimensions;
+        check_place(domain)?;
+        put(domain, give(Domain::of(axes)))
+    })
+}
+
+/// Returns the order of tiles.
+///
+/// # Safety
+/// `tile_order` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_array_schema_get_tile_order(
+    ctx: *mut tiledb_ctx_t,
+    array_schema: *const tiledb_array_schema_t,
+    tile_order: *mut tiledb_layout_t,
+) -> i32 {
+    call(ctx, |_| {
+        let order = get(array_schema)?.fields().tile_order;
+        put(tile_order, order.code().into())
+    })
+}
+
+/// Returns the format version.
+///
+/// # Safety
+/// `version` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_get_version(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     version: *mut u32,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_get_version")
+    call(ctx, |_| {
+        put(version, get(array_schema)?.fields().version.number())
+    })
 }
 
-/// Not offered yet.
+/// Says whether there is an attribute with a name.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `name` is null or a text; `has_attr` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_has_attribute(
     ctx: *mut tiledb_ctx_t,
@@ -271,26 +389,35 @@ pub unsafe extern "C" fn tiledb_array_schema_has_attribute(
     name: *const c_char,
     has_attr: *mut i32,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_has_attribute")
+    call(ctx, |_| {
+        let fields = get(array_schema)?.fields();
+        check_place(has_attr)?;
+        let found = fields.attribute_index(text(name)?).is_some();
+        put(has_attr, i32::from(found))
+    })
 }
 
-/// Not offered yet.
+/// Loads the newest schema of an array.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `array_uri` is null or a text; `array_schema` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_load(
     ctx: *mut tiledb_ctx_t,
     array_uri: *const c_char,
     array_schema: *mut *mut tiledb_array_schema_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_load")
+    call(ctx, |context| {
+        check_place(array_schema)?;
+        let schema = load(context.engine()?, text(array_uri)?)?;
+        put(array_schema, give(schema))
+    })
 }
 
-/// Not offered yet.
+/// Loads the newest schema of an array with other settings than those of the context.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `array_uri` is null or a text; `array_schema` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_load_with_config(
     ctx: *mut tiledb_ctx_t,
@@ -298,117 +425,179 @@ pub unsafe extern "C" fn tiledb_array_schema_load_with_config(
     array_uri: *const c_char,
     array_schema: *mut *mut tiledb_array_schema_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_load_with_config")
+    call(ctx, |context| {
+        check_place(array_schema)?;
+        let settings = get(config)?.settings();
+        let engine = context.engine()?.clone().settings(&settings)?;
+        put(array_schema, give(load(&engine, text(array_uri)?)?))
+    })
 }
 
-/// Not offered yet.
+/// Sets whether several cells may have the same coordinates; sparse arrays only.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_set_allows_dups(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     allows_dups: c_int,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_set_allows_dups")
+    call(ctx, |_| {
+        get(array_schema)?.change(|fields| {
+            if allows_dups != 0 && fields.is_dense() {
+                return Err(failed("Dense arrays cannot allow coordinate duplicates"));
+            }
+            fields.allows_duplicates = allows_dups != 0;
+            Ok(())
+        })
+    })
 }
 
-/// Not offered yet.
+/// Sets the number of cells of a tile of a sparse array.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_set_capacity(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     capacity: u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_set_capacity")
+    call(ctx, |_| {
+        get(array_schema)?.change(|fields| {
+            if capacity == 0 && !fields.is_dense() {
+                let text = "Sparse arrays cannot have their capacity equal to zero.";
+                return Err(failed(text));
+            }
+            fields.capacity = capacity;
+            Ok(())
+        })
+    })
 }
 
-/// Not offered yet.
+/// Sets the order of cells within a tile: row-major, col-major, or, for sparse arrays, Hilbert.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_set_cell_order(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     cell_order: tiledb_layout_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_set_cell_order")
+    call(ctx, |_| {
+        let order = u8::try_from(cell_order).ok().and_then(CellOrder::from_code);
+        get(array_schema)?.change(|fields| {
+            if order == Some(CellOrder::Hilbert) && fields.is_dense() {
+                return Err(failed(
+                    "Cannot set cell order; Hilbert order is only applicable to sparse arrays",
+                ));
+            }
+            fields.cell_order = order.ok_or_else(|| no_order("cell"))?;
+            Ok(())
+        })
+    })
 }
 
-/// Not offered yet.
+/// Sets the filters of dimensions without filters of their own.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_set_coords_filter_list(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     filter_list: *mut tiledb_filter_list_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_set_coords_filter_list")
+    call(ctx, |_| {
+        let schema = get(array_schema)?;
+        schema.set_coords_filters(get(filter_list)?.filters())
+    })
 }
 
-/// Not offered yet.
+/// Sets the dimensions.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_set_domain(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     domain: *mut tiledb_domain_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_set_domain")
+    call(ctx, |_| {
+        get(array_schema)?.set_dimensions(get(domain)?.axes())
+    })
 }
 
-/// Not offered yet.
+/// Sets the filters of offsets.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_set_offsets_filter_list(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     filter_list: *mut tiledb_filter_list_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_set_offsets_filter_list")
+    call(ctx, |_| {
+        let (schema, filters) = (get(array_schema)?, get(filter_list)?.filters());
+        schema.change(|fields| {
+            fields.offsets_filters = filters;
+            Ok(())
+        })
+    })
 }
 
-/// Not offered yet.
+/// Sets the filters of the bytes that say which cells are null.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_array_schema_set_tile_order(
-    ctx: *mut tiledb_ctx_t,
-    array_schema: *mut tiledb_array_schema_t,
-    tile_order: tiledb_layout_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_set_tile_order")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_set_validity_filter_list(
     ctx: *mut tiledb_ctx_t,
     array_schema: *mut tiledb_array_schema_t,
     filter_list: *mut tiledb_filter_list_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_set_validity_filter_list")
+    call(ctx, |_| {
+        let (schema, filters) = (get(array_schema)?, get(filter_list)?.filters());
+        schema.change(|fields| {
+            fields.validity_filters = filters;
+            Ok(())
+        })
+    })
 }
 
-/// Not offered yet.
+/// Sets the order of tiles: row-major or col-major.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_array_schema_set_tile_order(
+    ctx: *mut tiledb_ctx_t,
+    array_schema: *mut tiledb_array_schema_t,
+    tile_order: tiledb_layout_t,
+) -> i32 {
+    call(ctx, |_| {
+        let order = u8::try_from(tile_order).ok().and_then(Order::from_code);
+        let order = order.ok_or_else(|| match tile_order {
+            TILEDB_HILBERT => {
+                failed("Cannot set tile order; Hilbert order is not applicable to tiles")
+            }
+            _ => no_order("tile"),
+        })?;
+        get(array_schema)?.change(|fields| {
+            fields.tile_order = order;
+            Ok(())
+        })
+    })
+}
+
+/// Returns the times in the schema's name, in milliseconds since 1970.
+///
+/// # Safety
+/// `lo` and `hi` are null or point to numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_timestamp_range(
     ctx: *mut tiledb_ctx_t,
@@ -416,5 +605,10 @@ pub unsafe extern "C" fn tiledb_array_schema_timestamp_range(
     lo: *mut u64,
     hi: *mut u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_timestamp_range")
+    call(ctx, |_| {
+        let times = get(array_schema)?.times();
+        check_place(hi)?;
+        put(lo, times.0)?;
+        put(hi, times.1)
+    })
 }

@@ -1,8 +1,9 @@
 #![allow(unused_imports, unused_variables)]
-use crate::border::call::{TILEDB_OK, not_offered_alone};
+use crate::border::call::not_offered_alone;
+use crate::border::codes::TILEDB_OK;
+use crate::border::context::tiledb_ctx_t;
 use crate::border::{free, handle, not_offered};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 use std::ffi::c_void;
 
 handle!(

@@ -8,14 +8,14 @@ use tdb::Settings;
 
 use crate::border::call::{call_alone, call_silent};
 use crate::border::pointers::{check_place, optional_text, put, text};
-use crate::border::{Error, Kept, Result, free, get, give, handle};
+use crate::border::{Error, LentValues, Result, free, get, give, handle};
 use crate::error::tiledb_error_t;
 
 /// Settings by TileDB's names.
 #[derive(Debug)]
 pub(crate) struct Config {
     settings: Mutex<Settings>,
-    kept: Kept,
+    kept: LentValues,
 }
 
 impl Config {
@@ -27,7 +27,7 @@ impl Config {
     pub(crate) fn of(settings: Settings) -> Self {
         Self {
             settings: Mutex::new(settings),
-            kept: Kept::default(),
+            kept: LentValues::default(),
         }
     }
 
@@ -58,7 +58,7 @@ handle!(
 #[derive(Debug)]
 pub(crate) struct Iteration {
     state: Mutex<Cursor>,
-    kept: Kept,
+    kept: LentValues,
 }
 
 /// The settings of an iteration, and the place in them.
@@ -148,9 +148,10 @@ pub unsafe extern "C" fn tiledb_config_get(
     call_alone(error, || {
         let config = get(config)?;
         let settings = config.lock();
-        let found = settings.get(text(param)?);
-        let found = found.map_or(Ok(std::ptr::null()), |found| config.kept.text(found))?;
-        put(value, found)
+        match settings.get(text(param)?) {
+            Some(found) => put(value, config.kept.text(found)?),
+            None => put(value, std::ptr::null()),
+        }
     })
 }
 
@@ -227,7 +228,12 @@ pub unsafe extern "C" fn tiledb_config_save_to_file(
         let lines: String = shown
             .map(|setting| format!("{} {}\n", setting.name, setting.value))
             .collect();
-        fs::write(filename, lines).map_err(|error| {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a file of settings is no object of a store"
+        )]
+        let written = fs::write(filename, lines);
+        written.map_err(|error| {
             Error::new(
                 "Config",
                 format!("Failed to open config file '{filename}'; {error}"),
@@ -268,7 +274,7 @@ pub unsafe extern "C" fn tiledb_config_iter_alloc(
         let cursor = Cursor::over(&*get(config)?, optional_text(prefix)?);
         let iteration = Iteration {
             state: Mutex::new(cursor),
-            kept: Kept::default(),
+            kept: LentValues::default(),
         };
         put(config_iter, give(iteration))
     })

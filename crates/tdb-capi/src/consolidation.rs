@@ -1,10 +1,11 @@
 #![allow(unused_imports, unused_variables)]
 use crate::array::tiledb_array_t;
+use crate::border::context::tiledb_ctx_t;
 use crate::config::tiledb_config_t;
-use crate::context::tiledb_ctx_t;
 use std::ffi::c_char;
 
-use crate::border::call::{TILEDB_OK, not_offered_alone};
+use crate::border::call::not_offered_alone;
+use crate::border::codes::TILEDB_OK;
 use crate::border::{free, handle, not_offered};
 
 handle!(

@@ -1,65 +1,15 @@
 //! Contexts, and what the library says of itself.
 
 use std::ffi::c_char;
-use std::sync::{Mutex, OnceLock, PoisonError};
-
-use tdb::Settings;
 
 use crate::border::call::{call_alone, call_silent};
+use crate::border::context::{Context, tiledb_ctx_t};
 use crate::border::pointers::{check_place, put, text};
-use crate::border::{Error, Result, call, free, give, handle};
+use crate::border::{Error, Result, call, free, give};
 use crate::config::{Config, tiledb_config_t};
 use crate::constants::*;
 use crate::error::tiledb_error_t;
 use crate::string::{Text, tiledb_string_t};
-
-/// A context: settings, the last error, and the engine's context, which is made when it is first needed.
-#[derive(Debug)]
-pub(crate) struct Context {
-    settings: Settings,
-    engine: OnceLock<tdb::Context>,
-    last_error: Mutex<Option<Error>>,
-}
-
-impl Context {
-    fn new(settings: Settings) -> Self {
-        Self {
-            settings,
-            engine: OnceLock::new(),
-            last_error: Mutex::new(None),
-        }
-    }
-
-    /// Returns the settings.
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// Returns the engine's context.
-    ///
-    /// # Errors
-    /// Fails if the settings contradict each other.
-    pub(crate) fn engine(&self) -> Result<&tdb::Context> {
-        if let Some(engine) = self.engine.get() {
-            return Ok(engine);
-        }
-        let engine = tdb::Context::new().settings(&self.settings)?;
-        Ok(self.engine.get_or_init(|| engine))
-    }
-
-    /// Keeps an error for `tiledb_ctx_get_last_error`.
-    pub(crate) fn set_last_error(&self, error: Error) {
-        *self
-            .last_error
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(error);
-    }
-}
-
-handle!(
-    /// A context: settings, threads, memory and the last error.
-    tiledb_ctx_t => Context, "context"
-);
 
 fn context_of(config: *mut tiledb_config_t) -> Result<Context> {
     let settings = match crate::border::handles::get_optional(config)? {
@@ -135,10 +85,11 @@ pub unsafe extern "C" fn tiledb_ctx_get_last_error(
 ) -> i32 {
     call(ctx, |context| {
         check_place(err)?;
-        let last = context.last_error.lock();
-        let last = last.unwrap_or_else(PoisonError::into_inner).clone();
-        let handle = last.map_or(std::ptr::null_mut(), |error| give(error.into()));
-        put(err, handle)
+        let last = context.last_error();
+        put(
+            err,
+            last.map_or(std::ptr::null_mut(), |error| give(error.into())),
+        )
     })
 }
 
@@ -267,7 +218,10 @@ pub extern "C" fn tiledb_timestamps() -> *const c_char {
 pub unsafe extern "C" fn tiledb_log_warn(ctx: *mut tiledb_ctx_t, message: *const c_char) -> i32 {
     call(ctx, |context| {
         let message = text(message)?;
-        let level = context.settings.get("config.logging_level").unwrap_or("0");
+        let level = context
+            .settings()
+            .get("config.logging_level")
+            .unwrap_or("0");
         // 0 is silence, 1 errors only.
         if !matches!(level, "0" | "1") {
             eprintln!("[tdb] warning: {message}");

@@ -23,3 +23,32 @@ pub(crate) fn datatype(code: tiledb_datatype_t) -> Result<Datatype> {
 pub(crate) fn code(datatype: Datatype) -> tiledb_datatype_t {
     u32::from(datatype.code())
 }
+
+/// Returns a datatype's name in TileDB's texts: `INT32`.
+pub(crate) fn title(datatype: Datatype) -> String {
+    datatype.name().to_uppercase()
+}
+
+/// Returns a number of things as C programs get it.
+///
+/// # Errors
+/// Fails if there are more than 2^32.
+pub(crate) fn count(count: usize) -> Result<u32> {
+    u32::try_from(count)
+        .map_err(|_| Error::argument(format!("there are {count}, too many to count")))
+}
+
+/// Returns a stored integer, date or time as a number; `None` for floats and texts, and for bytes of another size.
+pub(crate) fn integer(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
+    if datatype.is_real() || datatype.size() != bytes.len() {
+        return None;
+    }
+    let mut wide = [0_u8; 8];
+    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let unsigned = u64::from_le_bytes(wide);
+    if !datatype.is_signed() {
+        return Some(i128::from(unsigned));
+    }
+    let unused = 64_usize.checked_sub(bytes.len().checked_mul(8)?)?;
+    Some(i128::from(unsigned.cast_signed() << unused >> unused))
+}

@@ -1,9 +1,10 @@
 #![allow(unused_imports, unused_variables)]
 use crate::array_schema::tiledb_array_schema_t;
-use crate::border::call::{TILEDB_OK, not_offered_alone};
+use crate::border::call::not_offered_alone;
+use crate::border::codes::TILEDB_OK;
+use crate::border::context::tiledb_ctx_t;
 use crate::border::{free, handle, not_offered};
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 use crate::filter_list::tiledb_filter_list_t;
 use crate::subarray::tiledb_subarray_t;
 use std::ffi::{c_char, c_void};
@@ -213,128 +214,4 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_uri(
     uri: *mut *const c_char,
 ) -> i32 {
     not_offered(ctx, "tiledb_dimension_label_get_uri")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_add_label_range(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *mut tiledb_subarray_t,
-    label_name: *const c_char,
-    start: *const c_void,
-    end: *const c_void,
-    stride: *const c_void,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_add_label_range")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_add_label_range_var(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *mut tiledb_subarray_t,
-    label_name: *const c_char,
-    start: *const c_void,
-    start_size: u64,
-    end: *const c_void,
-    end_size: u64,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_add_label_range_var")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_get_label_name(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *mut tiledb_subarray_t,
-    dim_idx: u32,
-    label_name: *mut *const c_char,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_label_name")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_get_label_range(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *const tiledb_subarray_t,
-    label_name: *const c_char,
-    range_idx: u64,
-    start: *mut *const c_void,
-    end: *mut *const c_void,
-    stride: *mut *const c_void,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_label_range")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_get_label_range_num(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *const tiledb_subarray_t,
-    label_name: *const c_char,
-    range_num: *mut u64,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_label_range_num")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_get_label_range_var(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *const tiledb_subarray_t,
-    label_name: *const c_char,
-    range_idx: u64,
-    start: *mut c_void,
-    end: *mut c_void,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_label_range_var")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_get_label_range_var_size(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *const tiledb_subarray_t,
-    label_name: *const c_char,
-    range_idx: u64,
-    start_size: *mut u64,
-    end_size: *mut u64,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_label_range_var_size")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_has_label_ranges(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *const tiledb_subarray_t,
-    dim_idx: u32,
-    has_label_range: *mut i32,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_has_label_ranges")
 }

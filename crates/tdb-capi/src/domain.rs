@@ -1,68 +1,105 @@
-#![allow(unused_imports, unused_variables)]
-use crate::border::call::{TILEDB_OK, not_offered_alone};
-use crate::border::{free, handle, not_offered};
-use crate::constants::*;
-use crate::context::tiledb_ctx_t;
-use crate::dimension::tiledb_dimension_t;
-use crate::string::tiledb_string_t;
+//! Domains: the dimensions of a schema.
+
 use std::ffi::c_char;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tdb::engine::schema::Dimension as Axis;
+
+use crate::border::context::tiledb_ctx_t;
+use crate::border::pointers::{check_place, put, text};
+use crate::border::{Error, call, free, get, give, handle};
+use crate::constants::*;
+use crate::datatypes::{code, count};
+use crate::dimension::{Dimension, tiledb_dimension_t};
+use crate::dump;
+use crate::string::{Text, tiledb_string_t};
+
+/// The dimensions of a schema.
+#[derive(Debug)]
+pub(crate) struct Domain(Mutex<Vec<Axis>>);
+
+impl Domain {
+    /// Wraps the dimensions of a schema.
+    pub(crate) fn of(axes: Vec<Axis>) -> Self {
+        Self(Mutex::new(axes))
+    }
+
+    /// Returns a copy of the dimensions.
+    pub(crate) fn axes(&self) -> Vec<Axis> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Axis>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 handle!(
-    /// A handle: domain.
-    tiledb_domain_t => (), "domain"
+    /// The dimensions of a schema.
+    tiledb_domain_t => Domain, "domain"
 );
 
-/// Not offered yet.
+/// Adds a copy of a dimension at the end.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_domain_add_dimension(
     ctx: *mut tiledb_ctx_t,
     domain: *mut tiledb_domain_t,
     dim: *mut tiledb_dimension_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_domain_add_dimension")
+    call(ctx, |_| {
+        let domain = get(domain)?;
+        let axis = get(dim)?.axis();
+        domain.lock().push(axis);
+        Ok(())
+    })
 }
 
-/// Not offered yet.
+/// Creates a domain without dimensions.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `domain` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_domain_alloc(
     ctx: *mut tiledb_ctx_t,
     domain: *mut *mut tiledb_domain_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_domain_alloc")
+    call(ctx, |_| {
+        check_place(domain)?;
+        put(domain, give(Domain::of(Vec::new())))
+    })
 }
 
-/// Not offered yet.
+/// Describes the dimensions.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `out` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_domain_dump_str(
     ctx: *mut tiledb_ctx_t,
     domain: *const tiledb_domain_t,
     out: *mut *mut tiledb_string_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_domain_dump_str")
+    call(ctx, |_| {
+        Text::put(out, dump::dimensions(&get(domain)?.lock()))
+    })
 }
 
-/// Not offered yet.
+/// Frees a domain.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `domain` is null or points to a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_domain_free(domain: *mut *mut tiledb_domain_t) {
     free(domain);
 }
 
-/// Not offered yet.
+/// Returns a copy of a dimension; null if there is none at all.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `dim` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_domain_get_dimension_from_index(
     ctx: *mut tiledb_ctx_t,
@@ -70,13 +107,27 @@ pub unsafe extern "C" fn tiledb_domain_get_dimension_from_index(
     index: u32,
     dim: *mut *mut tiledb_dimension_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_domain_get_dimension_from_index")
+    call(ctx, |_| {
+        let axes = get(domain)?.axes();
+        check_place(dim)?;
+        if axes.is_empty() && index == 0 {
+            return put(dim, std::ptr::null_mut());
+        }
+        let Some(axis) = axes.get(index as usize) else {
+            let last = axes.len().saturating_sub(1);
+            return Err(Error::short(
+                "C API",
+                format!("Dimension index {index} is out of bounds; valid indices are 0 to {last}"),
+            ));
+        };
+        put(dim, give(Dimension::of(axis.clone())))
+    })
 }
 
-/// Not offered yet.
+/// Returns a copy of the dimension with a name; null if there is none at all.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `name` is null or a text; `dim` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_domain_get_dimension_from_name(
     ctx: *mut tiledb_ctx_t,
@@ -84,39 +135,61 @@ pub unsafe extern "C" fn tiledb_domain_get_dimension_from_name(
     name: *const c_char,
     dim: *mut *mut tiledb_dimension_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_domain_get_dimension_from_name")
+    call(ctx, |_| {
+        let axes = get(domain)?.axes();
+        check_place(dim)?;
+        if axes.is_empty() {
+            return put(dim, std::ptr::null_mut());
+        }
+        let name = text(name)?;
+        let axis = axes.into_iter().find(|axis| axis.name == name);
+        let absent = || Error::short("C API", format!("Dimension '{name}' does not exist"));
+        put(dim, give(Dimension::of(axis.ok_or_else(absent)?)))
+    })
 }
 
-/// Not offered yet.
+/// Returns the number of dimensions.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `ndim` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_domain_get_ndim(
     ctx: *mut tiledb_ctx_t,
     domain: *const tiledb_domain_t,
     ndim: *mut u32,
 ) -> i32 {
-    not_offered(ctx, "tiledb_domain_get_ndim")
+    call(ctx, |_| put(ndim, count(get(domain)?.lock().len())?))
 }
 
-/// Not offered yet.
+/// Returns the datatype that all dimensions share.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `kind` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_domain_get_type(
     ctx: *mut tiledb_ctx_t,
     domain: *const tiledb_domain_t,
     kind: *mut tiledb_datatype_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_domain_get_type")
+    call(ctx, |_| {
+        let axes = get(domain)?.axes();
+        check_place(kind)?;
+        let Some(first) = axes.first() else {
+            let text = "Cannot get domain type; Domain has no dimensions";
+            return Err(Error::short("C API", text));
+        };
+        if axes.iter().any(|axis| axis.datatype != first.datatype) {
+            let text = "Cannot get domain type; Not applicable to heterogeneous dimensions";
+            return Err(Error::short("C API", text));
+        }
+        put(kind, code(first.datatype))
+    })
 }
 
-/// Not offered yet.
+/// Says whether there is a dimension with a name.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `name` is null or a text; `has_dim` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_domain_has_dimension(
     ctx: *mut tiledb_ctx_t,
@@ -124,5 +197,13 @@ pub unsafe extern "C" fn tiledb_domain_has_dimension(
     name: *const c_char,
     has_dim: *mut i32,
 ) -> i32 {
-    not_offered(ctx, "tiledb_domain_has_dimension")
+    call(ctx, |_| {
+        let axes = get(domain)?.axes();
+        check_place(has_dim)?;
+        let name = text(name)?;
+        put(
+            has_dim,
+            i32::from(axes.iter().any(|axis| axis.name == name)),
+        )
+    })
 }

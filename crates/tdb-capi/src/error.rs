@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char};
 
-use crate::border::call::{TILEDB_ERR, TILEDB_OK};
+use crate::border::codes::{TILEDB_ERR, TILEDB_OK};
 use crate::border::pointers::put;
 use crate::border::{Error, free, get, handle};
 
@@ -14,7 +14,8 @@ impl From<Error> for Message {
     fn from(error: Error) -> Self {
         // A zero byte would end the text early.
         let text = error.to_string().replace('\0', "\u{fffd}");
-        Self(CString::new(text).unwrap_or_default())
+        // No zero byte is left.
+        Self(CString::new(text).unwrap_or_else(|_| CString::default()))
     }
 }
 
@@ -33,7 +34,7 @@ pub unsafe extern "C" fn tiledb_error_message(
     errmsg: *mut *const c_char,
 ) -> i32 {
     let Ok(message) = get(err) else {
-        return crate::border::call::TILEDB_INVALID_ERROR;
+        return crate::border::codes::TILEDB_INVALID_ERROR;
     };
     match put(errmsg, message.0.as_ptr()) {
         Ok(()) => TILEDB_OK,

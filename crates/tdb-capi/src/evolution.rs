@@ -1,12 +1,13 @@
 #![allow(unused_imports, unused_variables)]
 use crate::attribute::tiledb_attribute_t;
+use crate::border::context::tiledb_ctx_t;
 use crate::config::tiledb_config_t;
-use crate::context::tiledb_ctx_t;
 use crate::current_domain::tiledb_current_domain_t;
 use crate::enumeration::tiledb_enumeration_t;
 use std::ffi::c_char;
 
-use crate::border::call::{TILEDB_OK, not_offered_alone};
+use crate::border::call::not_offered_alone;
+use crate::border::codes::TILEDB_OK;
 use crate::border::{free, handle, not_offered};
 
 handle!(

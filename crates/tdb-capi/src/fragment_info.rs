@@ -1,11 +1,12 @@
 #![allow(unused_imports, unused_variables)]
 use crate::array_schema::tiledb_array_schema_t;
+use crate::border::context::tiledb_ctx_t;
 use crate::config::tiledb_config_t;
-use crate::context::tiledb_ctx_t;
 use crate::string::tiledb_string_t;
 use std::ffi::{c_char, c_void};
 
-use crate::border::call::{TILEDB_OK, not_offered_alone};
+use crate::border::call::not_offered_alone;
+use crate::border::codes::TILEDB_OK;
 use crate::border::{free, handle, not_offered};
 
 handle!(

@@ -1,9 +1,10 @@
 #![allow(unused_imports, unused_variables)]
-use crate::border::call::{TILEDB_OK, not_offered_alone};
+use crate::border::call::not_offered_alone;
+use crate::border::codes::TILEDB_OK;
+use crate::border::context::tiledb_ctx_t;
 use crate::border::{free, handle, not_offered};
 use crate::config::tiledb_config_t;
 use crate::constants::*;
-use crate::context::tiledb_ctx_t;
 use crate::string::tiledb_string_t;
 use std::ffi::{c_char, c_void};
 

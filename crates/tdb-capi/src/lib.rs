@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 // Every function that C calls is unsafe, and gives its pointers to functions that check what can be checked. A block
 // around each of these calls would say the same a thousand times.
 #![allow(
@@ -10,7 +11,7 @@ pub mod aggregate;
 pub mod array;
 pub mod array_schema;
 pub mod attribute;
-mod border;
+pub mod border;
 pub mod buffer;
 pub mod config;
 pub mod consolidation;
@@ -21,6 +22,7 @@ pub mod datatypes;
 pub mod dimension;
 pub mod dimension_label;
 pub mod domain;
+mod dump;
 pub mod enumeration;
 pub mod error;
 pub mod evolution;
@@ -36,7 +38,10 @@ pub mod profile;
 pub mod query;
 pub mod query_condition;
 pub mod rest;
+mod schema_object;
+mod shapes;
 pub mod statistics;
 pub mod string;
 pub mod subarray;
+pub mod subarray_labels;
 pub mod vfs;

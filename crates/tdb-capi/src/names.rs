@@ -276,6 +276,13 @@ static FILTER_TYPE: Names = Names(&[
     (19, c"DELTA"),
 ]);
 
+/// Returns the name of a filter in TileDB's texts.
+pub(crate) fn filter_name(code: u8) -> &'static str {
+    let name = FILTER_TYPE.name(code.into()).ok();
+    name.and_then(|name| name.to_str().ok())
+        .unwrap_or("AES_256_GCM")
+}
+
 /// Returns the name of a constant of [`tiledb_filter_type_t`].
 ///
 /// # Safety

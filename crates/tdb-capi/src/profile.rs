@@ -3,7 +3,8 @@ use crate::error::tiledb_error_t;
 use crate::string::tiledb_string_t;
 use std::ffi::c_char;
 
-use crate::border::call::{TILEDB_OK, not_offered_alone};
+use crate::border::call::not_offered_alone;
+use crate::border::codes::TILEDB_OK;
 use crate::border::{free, handle, not_offered};
 
 handle!(

@@ -3,7 +3,8 @@
 use std::ffi::{CString, c_char};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::border::call::{TILEDB_OK, call_silent};
+use crate::border::call::call_silent;
+use crate::border::codes::TILEDB_OK;
 use crate::border::pointers::{check_place, put};
 use crate::border::{Error, Result};
 

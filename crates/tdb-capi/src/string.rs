@@ -2,7 +2,8 @@
 
 use std::ffi::c_char;
 
-use crate::border::call::{TILEDB_OK, call_silent};
+use crate::border::call::call_silent;
+use crate::border::codes::TILEDB_OK;
 use crate::border::pointers::put;
 use crate::border::{Result, free, get, give, handle};
 

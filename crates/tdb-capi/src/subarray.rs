@@ -1,53 +1,321 @@
-#![allow(unused_imports, unused_variables)]
-use crate::array::tiledb_array_t;
-use crate::config::tiledb_config_t;
-use crate::context::tiledb_ctx_t;
-use std::ffi::{c_char, c_int, c_void};
+//! Subarrays: ranges of dimensions and labels.
 
-use crate::border::call::{TILEDB_OK, not_offered_alone};
-use crate::border::{free, handle, not_offered};
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tdb::Datatype;
+use tdb::engine::schema::ArraySchema;
+use tdb::engine::tile::Range;
+
+use crate::array::{Array, OpenedArray, tiledb_array_t};
+use crate::border::context::tiledb_ctx_t;
+use crate::border::pointers::{self, bytes, bytes_mut, check_place, put, take, text};
+use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
+use crate::config::tiledb_config_t;
+use crate::datatypes::integer;
+
+/// Ranges in an array. A dimension without a range is meant whole.
+#[derive(Debug)]
+pub(crate) struct Subarray {
+    pub(crate) array: Arc<Array>,
+    pub(crate) opened: Arc<OpenedArray>,
+    state: Mutex<Ranges>,
+    pub(crate) kept: LentValues,
+}
+
+/// The ranges of a subarray.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ranges {
+    /// The ranges of each dimension, as they were added.
+    pub(crate) dimensions: Vec<Vec<Range>>,
+    /// The ranges of labels, with the number of their dimension.
+    pub(crate) labels: Vec<LabelRanges>,
+    /// Whether ranges that follow each other become one.
+    coalesce: bool,
+}
+
+/// The ranges of a label.
+#[derive(Clone, Debug)]
+pub(crate) struct LabelRanges {
+    pub(crate) label: String,
+    pub(crate) dimension: u32,
+    pub(crate) ranges: Vec<Range>,
+}
+
+impl Ranges {
+    /// The whole of an array.
+    pub(crate) fn whole(schema: &ArraySchema) -> Self {
+        Self {
+            dimensions: vec![Vec::new(); schema.dimensions.len()],
+            labels: Vec::new(),
+            coalesce: true,
+        }
+    }
+
+    /// True if a range was added.
+    pub(crate) fn is_set(&self) -> bool {
+        self.dimensions.iter().any(|ranges| !ranges.is_empty()) || !self.labels.is_empty()
+    }
+}
+
+impl Subarray {
+    pub(crate) fn new(array: Arc<Array>, opened: Arc<OpenedArray>) -> Self {
+        let ranges = Ranges::whole(opened.array.schema());
+        Self::of(array, opened, ranges)
+    }
+
+    pub(crate) fn of(array: Arc<Array>, opened: Arc<OpenedArray>, ranges: Ranges) -> Self {
+        Self {
+            array,
+            opened,
+            state: Mutex::new(ranges),
+            kept: LentValues::default(),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Ranges> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a copy of the ranges.
+    pub(crate) fn ranges(&self) -> Ranges {
+        self.lock().clone()
+    }
+
+    pub(crate) fn schema(&self) -> &ArraySchema {
+        self.opened.array.schema()
+    }
+
+    /// Returns the number of a dimension.
+    fn dimension(&self, name: &str) -> Result<u32> {
+        let mut names = self.schema().dimensions.iter();
+        let at = names.position(|dimension| dimension.name == name);
+        at.and_then(|at| u32::try_from(at).ok()).ok_or_else(|| {
+            Error::new(
+                "Subarray",
+                format!("Cannot get dimension index; Invalid dimension name '{name}'"),
+            )
+        })
+    }
+
+    /// Returns the size of a coordinate of a dimension of fixed size.
+    fn coordinate_size(&self, dimension: u32) -> Result<u64> {
+        let found = self.schema().dimensions.get(dimension as usize);
+        let dimension = found.ok_or_else(|| {
+            Error::new(
+                "Subarray",
+                format!("Invalid dimension index; there is no dimension {dimension}"),
+            )
+        })?;
+        if dimension.cell_val_num.is_var() {
+            let text = "Cannot add range; Range must be fixed-sized";
+            return Err(Error::new("Subarray", text));
+        }
+        Ok(dimension.datatype.size() as u64)
+    }
+
+    /// Adds a range of a dimension, cut to its domain as TileDB does.
+    fn add(&self, dimension: u32, range: Range) -> Result<()> {
+        let Some(described) = self.schema().dimensions.get(dimension as usize) else {
+            let text = format!("Cannot add range; there is no dimension {dimension}");
+            return Err(Error::new("Subarray", text));
+        };
+        let (name, datatype) = (&described.name, described.datatype);
+        let failed = |why: String| {
+            Error::new(
+                "Subarray",
+                format!("Cannot add range to dimension '{name}'; {why}"),
+            )
+        };
+        if !range.is_ordered(datatype) {
+            let why = "Lower range bound cannot be larger than the higher bound";
+            return Err(failed(why.to_owned()));
+        }
+        if described.cell_val_num.is_var() && range.lo.is_empty() && range.hi.is_empty() {
+            // The whole dimension, which is what a dimension without a range stands for.
+            return Ok(());
+        }
+        let range = match &described.domain {
+            Some(domain) if !domain.covers(datatype, &range) => {
+                let fails = self.array.settings().get("sm.read_range_oob") == Some("error")
+                    || self.opened.query_type != crate::constants::TILEDB_READ;
+                let cut = domain.intersection(datatype, &range);
+                cut.filter(|_| !fails)
+                    .ok_or_else(|| failed("Range is out of bounds of the domain".to_owned()))?
+            }
+            _ => range,
+        };
+        let mut state = self.lock();
+        let coalesce = state.coalesce;
+        if let Some(ranges) = state.dimensions.get_mut(dimension as usize) {
+            match ranges.last_mut() {
+                Some(last) if coalesce && follows(datatype, &last.hi, &range.lo) => {
+                    last.hi = range.hi;
+                }
+                _ => ranges.push(range),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a range of a dimension; that of the whole domain if none was added.
+    fn range(&self, dimension: u32, number: u64) -> Result<Range> {
+        let failed = || {
+            Error::new(
+                "Subarray",
+                "Cannot get range; Invalid dimension index or range index",
+            )
+        };
+        let at = dimension as usize;
+        let described = self.schema().dimensions.get(at).ok_or_else(failed)?;
+        let state = self.lock();
+        let ranges = state.dimensions.get(at).ok_or_else(failed)?;
+        if ranges.is_empty() && number == 0 {
+            let empty = Range::new(Vec::new(), Vec::new());
+            return Ok(described.domain.clone().unwrap_or(empty));
+        }
+        let number = usize::try_from(number).map_err(|_| failed())?;
+        ranges.get(number).cloned().ok_or_else(failed)
+    }
+
+    fn range_count(&self, dimension: u32) -> Result<u64> {
+        let state = self.lock();
+        let found = state.dimensions.get(dimension as usize);
+        let ranges = found.ok_or_else(|| {
+            Error::new(
+                "Subarray",
+                "Cannot get number of ranges for a dimension; Invalid dimension index",
+            )
+        })?;
+        // The whole dimension is one range.
+        Ok(ranges.len().max(1) as u64)
+    }
+}
+
+/// True if an integer, date or time is the next one after another.
+fn follows(datatype: Datatype, before: &[u8], after: &[u8]) -> bool {
+    match (integer(datatype, before), integer(datatype, after)) {
+        (Some(before), Some(after)) => before.checked_add(1) == Some(after),
+        _ => false,
+    }
+}
 
 handle!(
-    /// A handle: subarray.
-    tiledb_subarray_t => (), "subarray"
+    /// Ranges in an array.
+    tiledb_subarray_t => Subarray, "subarray"
 );
 
-/// Not offered yet.
+/// Creates a subarray: the whole array, until ranges are added.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `subarray` is null or points to a pointer.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_add_point_ranges(
+pub unsafe extern "C" fn tiledb_subarray_alloc(
     ctx: *mut tiledb_ctx_t,
-    subarray: *mut tiledb_subarray_t,
-    dim_idx: u32,
-    start: *const c_void,
-    count: u64,
+    array: *const tiledb_array_t,
+    subarray: *mut *mut tiledb_subarray_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_add_point_ranges")
+    call(ctx, |_| {
+        check_place(subarray)?;
+        let array = get(array)?;
+        let opened = array.opened()?;
+        put(subarray, give(Subarray::new(array, opened)))
+    })
 }
 
-/// Not offered yet.
+/// Frees a subarray.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `subarray` is null or points to a handle.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_add_point_ranges_var(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *mut tiledb_subarray_t,
-    dim_idx: u32,
-    start: *const c_void,
-    start_size: u64,
-    start_offsets: *const u64,
-    start_offsets_size: u64,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_add_point_ranges_var")
+pub unsafe extern "C" fn tiledb_subarray_free(subarray: *mut *mut tiledb_subarray_t) {
+    free(subarray);
 }
 
-/// Not offered yet.
+/// Accepts settings; none of them has an effect on a subarray.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_subarray_set_config(
+    ctx: *mut tiledb_ctx_t,
+    subarray: *mut tiledb_subarray_t,
+    config: *mut tiledb_config_t,
+) -> i32 {
+    call(ctx, |_| {
+        get(subarray)?;
+        get(config)?;
+        Ok(())
+    })
+}
+
+/// Sets whether ranges that follow each other become one.
+///
+/// # Safety
+/// Safe with any arguments.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_subarray_set_coalesce_ranges(
+    ctx: *mut tiledb_ctx_t,
+    subarray: *mut tiledb_subarray_t,
+    coalesce_ranges: c_int,
+) -> i32 {
+    call(ctx, |_| {
+        get(subarray)?.lock().coalesce = coalesce_ranges != 0;
+        Ok(())
+    })
+}
+
+/// Sets a range for each dimension: its ends, one after the other, of one datatype of fixed size.
+///
+/// # Safety
+/// `subarray_v` is null or points to two coordinates for each dimension.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_subarray_set_subarray(
+    ctx: *mut tiledb_ctx_t,
+    subarray: *mut tiledb_subarray_t,
+    subarray_v: *const c_void,
+) -> i32 {
+    call(ctx, |_| {
+        let object = get(subarray)?;
+        let count = object.schema().dimensions.len();
+        let mut ranges = Vec::new();
+        let mut place = subarray_v;
+        for (number, _) in (0_u32..).zip(0..count) {
+            let size = object.coordinate_size(number)?;
+            let ends = bytes(place, 2 * size)?;
+            place = place.byte_add(ends.len());
+            let (lo, hi) = ends.split_at(ends.len() / 2);
+            ranges.push(Range::new(lo.to_vec(), hi.to_vec()));
+        }
+        let empty = Ranges::whole(object.schema());
+        object.lock().dimensions = empty.dimensions;
+        for (number, range) in (0..).zip(ranges) {
+            object.add(number, range)?;
+        }
+        Ok(())
+    })
+}
+
+/// Reads a range of fixed size of the program.
+unsafe fn fixed_range(start: *const c_void, end: *const c_void, size: u64) -> Result<Range> {
+    Ok(Range::new(
+        bytes(start, size)?.to_vec(),
+        bytes(end, size)?.to_vec(),
+    ))
+}
+
+pub(crate) fn no_stride(stride: *const c_void) -> Result<()> {
+    if stride.is_null() {
+        return Ok(());
+    }
+    let text = "Cannot add range; Setting range stride is currently unsupported";
+    Err(Error::new("C API", text))
+}
+
+/// Adds a range of a dimension of fixed size.
+///
+/// # Safety
+/// `start` and `end` are null or point to coordinates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_subarray_add_range(
     ctx: *mut tiledb_ctx_t,
@@ -57,13 +325,18 @@ pub unsafe extern "C" fn tiledb_subarray_add_range(
     end: *const c_void,
     stride: *const c_void,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_add_range")
+    call(ctx, |_| {
+        no_stride(stride)?;
+        let object = get(subarray)?;
+        let size = object.coordinate_size(dim_idx)?;
+        object.add(dim_idx, fixed_range(start, end, size)?)
+    })
 }
 
-/// Not offered yet.
+/// As [`tiledb_subarray_add_range`], by the name of the dimension.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// As there; `dim_name` is null or a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_subarray_add_range_by_name(
     ctx: *mut tiledb_ctx_t,
@@ -73,13 +346,19 @@ pub unsafe extern "C" fn tiledb_subarray_add_range_by_name(
     end: *const c_void,
     stride: *const c_void,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_add_range_by_name")
+    call(ctx, |_| {
+        no_stride(stride)?;
+        let object = get(subarray)?;
+        let dimension = object.dimension(text(dim_name)?)?;
+        let size = object.coordinate_size(dimension)?;
+        object.add(dimension, fixed_range(start, end, size)?)
+    })
 }
 
-/// Not offered yet.
+/// Adds a range of a dimension of text. Ends of no bytes stand for the ends of the dimension.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `start` and `end` are null or point to as many bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_subarray_add_range_var(
     ctx: *mut tiledb_ctx_t,
@@ -90,13 +369,19 @@ pub unsafe extern "C" fn tiledb_subarray_add_range_var(
     end: *const c_void,
     end_size: u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_add_range_var")
+    call(ctx, |_| {
+        let range = Range::new(
+            bytes(start, start_size)?.to_vec(),
+            bytes(end, end_size)?.to_vec(),
+        );
+        get(subarray)?.add(dim_idx, range)
+    })
 }
 
-/// Not offered yet.
+/// As [`tiledb_subarray_add_range_var`], by the name of the dimension.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// As there; `dim_name` is null or a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_subarray_add_range_var_by_name(
     ctx: *mut tiledb_ctx_t,
@@ -107,35 +392,138 @@ pub unsafe extern "C" fn tiledb_subarray_add_range_var_by_name(
     end: *const c_void,
     end_size: u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_add_range_var_by_name")
+    call(ctx, |_| {
+        let range = Range::new(
+            bytes(start, start_size)?.to_vec(),
+            bytes(end, end_size)?.to_vec(),
+        );
+        let object = get(subarray)?;
+        object.add(object.dimension(text(dim_name)?)?, range)
+    })
 }
 
-/// Not offered yet.
+/// Adds a range of one coordinate for each of `count` coordinates.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `start` is null or points to as many coordinates.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_alloc(
+pub unsafe extern "C" fn tiledb_subarray_add_point_ranges(
     ctx: *mut tiledb_ctx_t,
-    array: *const tiledb_array_t,
-    subarray: *mut *mut tiledb_subarray_t,
+    subarray: *mut tiledb_subarray_t,
+    dim_idx: u32,
+    start: *const c_void,
+    count: u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_alloc")
+    call(ctx, |_| {
+        let object = get(subarray)?;
+        let size = object.coordinate_size(dim_idx)?;
+        let too_many = || Error::argument("more points than memory has");
+        let total = size.checked_mul(count).ok_or_else(too_many)?;
+        let size = pointers::index(size)?;
+        for point in bytes(start, total)?.chunks_exact(size) {
+            object.add(dim_idx, Range::new(point.to_vec(), point.to_vec()))?;
+        }
+        Ok(())
+    })
 }
 
-/// Not offered yet.
+/// Adds a range of one text for each of the texts, which lie one after the other.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `start` is null or points to as many bytes, `start_offsets` to as many bytes of offsets.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_free(subarray: *mut *mut tiledb_subarray_t) {
-    free(subarray);
+pub unsafe extern "C" fn tiledb_subarray_add_point_ranges_var(
+    ctx: *mut tiledb_ctx_t,
+    subarray: *mut tiledb_subarray_t,
+    dim_idx: u32,
+    start: *const c_void,
+    start_size: u64,
+    start_offsets: *const u64,
+    start_offsets_size: u64,
+) -> i32 {
+    call(ctx, |_| {
+        let object = get(subarray)?;
+        let texts = bytes(start, start_size)?;
+        let count = pointers::index(start_offsets_size)?;
+        let end_of = |number: usize| -> Result<usize> {
+            if number >= count {
+                return Ok(texts.len());
+            }
+            pointers::index(take(start_offsets.add(number))?)
+        };
+        for number in 0..count {
+            let found = texts.get(end_of(number)?..end_of(number + 1)?);
+            let point = found.ok_or_else(|| Error::argument("offsets beyond the texts"))?;
+            object.add(dim_idx, Range::new(point.to_vec(), point.to_vec()))?;
+        }
+        Ok(())
+    })
 }
 
-/// Not offered yet.
+/// Returns the number of ranges of a dimension; the whole dimension is one.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `range_num` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_subarray_get_range_num(
+    ctx: *mut tiledb_ctx_t,
+    subarray: *const tiledb_subarray_t,
+    dim_idx: u32,
+    range_num: *mut u64,
+) -> i32 {
+    call(ctx, |_| {
+        put(range_num, get(subarray)?.range_count(dim_idx)?)
+    })
+}
+
+/// As [`tiledb_subarray_get_range_num`], by the name of the dimension.
+///
+/// # Safety
+/// As there; `dim_name` is null or a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_subarray_get_range_num_from_name(
+    ctx: *mut tiledb_ctx_t,
+    subarray: *const tiledb_subarray_t,
+    dim_name: *const c_char,
+    range_num: *mut u64,
+) -> i32 {
+    call(ctx, |_| {
+        let object = get(subarray)?;
+        let dimension = object.dimension(text(dim_name)?)?;
+        put(range_num, object.range_count(dimension)?)
+    })
+}
+
+/// The program's variables for a range.
+#[derive(Clone, Copy)]
+pub(crate) struct RangePlaces {
+    pub(crate) start: *mut *const c_void,
+    pub(crate) end: *mut *const c_void,
+    pub(crate) stride: *mut *const c_void,
+}
+
+impl RangePlaces {
+    /// Writes pointers to the ends of a range, which are valid as long as `kept` is.
+    ///
+    /// # Errors
+    /// Fails if a place is null.
+    ///
+    /// # Safety
+    /// The places are null or point to pointers.
+    pub(crate) unsafe fn put(self, range: &Range, kept: &LentValues) -> Result<()> {
+        put(self.start, kept.bytes(&range.lo).cast())?;
+        put(self.end, kept.bytes(&range.hi).cast())?;
+        if !self.stride.is_null() {
+            put(self.stride, std::ptr::null())?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns pointers to the ends of a range; they are valid until the handle is freed.
+///
+/// # Safety
+/// The last three arguments are null or point to pointers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_subarray_get_range(
     ctx: *mut tiledb_ctx_t,
@@ -146,13 +534,17 @@ pub unsafe extern "C" fn tiledb_subarray_get_range(
     end: *mut *const c_void,
     stride: *mut *const c_void,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_range")
+    call(ctx, |_| {
+        let object = get(subarray)?;
+        let range = object.range(dim_idx, range_idx)?;
+        RangePlaces { start, end, stride }.put(&range, &object.kept)
+    })
 }
 
-/// Not offered yet.
+/// As [`tiledb_subarray_get_range`], by the name of the dimension.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// As there; `dim_name` is null or a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_subarray_get_range_from_name(
     ctx: *mut tiledb_ctx_t,
@@ -163,41 +555,24 @@ pub unsafe extern "C" fn tiledb_subarray_get_range_from_name(
     end: *mut *const c_void,
     stride: *mut *const c_void,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_range_from_name")
+    call(ctx, |_| {
+        let object = get(subarray)?;
+        let range = object.range(object.dimension(text(dim_name)?)?, range_idx)?;
+        RangePlaces { start, end, stride }.put(&range, &object.kept)
+    })
 }
 
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_get_range_num(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *const tiledb_subarray_t,
-    dim_idx: u32,
-    range_num: *mut u64,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_range_num")
+/// Copies the ends of a range of text.
+pub(crate) unsafe fn copy_ends(range: &Range, start: *mut c_void, end: *mut c_void) -> Result<()> {
+    bytes_mut(start, range.lo.len() as u64)?.copy_from_slice(&range.lo);
+    bytes_mut(end, range.hi.len() as u64)?.copy_from_slice(&range.hi);
+    Ok(())
 }
 
-/// Not offered yet.
+/// Copies the ends of a range of a dimension of text.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_get_range_num_from_name(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *const tiledb_subarray_t,
-    dim_name: *const c_char,
-    range_num: *mut u64,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_range_num_from_name")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `start` and `end` are null or have room for the sizes that the function for sizes gives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_subarray_get_range_var(
     ctx: *mut tiledb_ctx_t,
@@ -207,13 +582,15 @@ pub unsafe extern "C" fn tiledb_subarray_get_range_var(
     start: *mut c_void,
     end: *mut c_void,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_range_var")
+    call(ctx, |_| {
+        copy_ends(&get(subarray)?.range(dim_idx, range_idx)?, start, end)
+    })
 }
 
-/// Not offered yet.
+/// As [`tiledb_subarray_get_range_var`], by the name of the dimension.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// As there; `dim_name` is null or a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_subarray_get_range_var_from_name(
     ctx: *mut tiledb_ctx_t,
@@ -223,13 +600,17 @@ pub unsafe extern "C" fn tiledb_subarray_get_range_var_from_name(
     start: *mut c_void,
     end: *mut c_void,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_range_var_from_name")
+    call(ctx, |_| {
+        let object = get(subarray)?;
+        let range = object.range(object.dimension(text(dim_name)?)?, range_idx)?;
+        copy_ends(&range, start, end)
+    })
 }
 
-/// Not offered yet.
+/// Returns the sizes in bytes of the ends of a range of a dimension of text.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `start_size` and `end_size` are null or point to numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_subarray_get_range_var_size(
     ctx: *mut tiledb_ctx_t,
@@ -239,13 +620,17 @@ pub unsafe extern "C" fn tiledb_subarray_get_range_var_size(
     start_size: *mut u64,
     end_size: *mut u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_range_var_size")
+    call(ctx, |_| {
+        let range = get(subarray)?.range(dim_idx, range_idx)?;
+        put(start_size, range.lo.len() as u64)?;
+        put(end_size, range.hi.len() as u64)
+    })
 }
 
-/// Not offered yet.
+/// As [`tiledb_subarray_get_range_var_size`], by the name of the dimension.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// As there; `dim_name` is null or a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_subarray_get_range_var_size_from_name(
     ctx: *mut tiledb_ctx_t,
@@ -255,44 +640,10 @@ pub unsafe extern "C" fn tiledb_subarray_get_range_var_size_from_name(
     start_size: *mut u64,
     end_size: *mut u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_subarray_get_range_var_size_from_name")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_set_coalesce_ranges(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *mut tiledb_subarray_t,
-    coalesce_ranges: c_int,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_set_coalesce_ranges")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_set_config(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *mut tiledb_subarray_t,
-    config: *mut tiledb_config_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_set_config")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_subarray_set_subarray(
-    ctx: *mut tiledb_ctx_t,
-    subarray: *mut tiledb_subarray_t,
-    subarray_v: *const c_void,
-) -> i32 {
-    not_offered(ctx, "tiledb_subarray_set_subarray")
+    call(ctx, |_| {
+        let object = get(subarray)?;
+        let range = object.range(object.dimension(text(dim_name)?)?, range_idx)?;
+        put(start_size, range.lo.len() as u64)?;
+        put(end_size, range.hi.len() as u64)
+    })
 }

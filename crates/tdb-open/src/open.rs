@@ -120,10 +120,21 @@ impl Context {
     /// As for [`Context::schema`].
     pub fn schema_with(&self, uri: &str, options: OpenOptions) -> Result<Schema> {
         let place = place::folder(uri, self.opener())?;
-        let stored = StoredSchema::open(&self.location(&place), options)
-            .map_err(|error| place.unopened(error))?;
+        let stored = self.stored_schema_at(&place, options)?;
         let labels = |name: &str| stored.enumeration(name);
         with_labels(stored.schema(), labels).map_err(|error| place.failed(error))
+    }
+
+    /// Reads the schema of an array without its enumerations, which can be read later.
+    ///
+    /// # Errors
+    /// As for [`Context::schema`].
+    pub fn stored_schema(&self, uri: &str, options: OpenOptions) -> Result<StoredSchema> {
+        self.stored_schema_at(&place::folder(uri, self.opener())?, options)
+    }
+
+    fn stored_schema_at(&self, place: &Place, options: OpenOptions) -> Result<StoredSchema> {
+        StoredSchema::open(&self.location(place), options).map_err(|error| place.unopened(error))
     }
 
     /// Creates an array, and opens it. Nothing may exist there yet; parent folders are created.

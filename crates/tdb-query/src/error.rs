@@ -78,6 +78,11 @@ pub enum QueryError {
         /// The error about the missing object.
         source: Box<QueryError>,
     },
+    /// Offsets of 4 bytes were requested for more than 4 GiB of values.
+    #[error(
+        "offsets of 32 bits cannot count more than 2^32 bytes of values; give a smaller buffer, or use 64 bits"
+    )]
+    NarrowOffsets,
     /// A field, label, ... that the array does not have.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
@@ -128,6 +133,7 @@ impl QueryError {
             | Self::AggregatedPart
             | Self::OlderVersions
             | Self::NoCellTimes
+            | Self::NarrowOffsets
             | Self::Unknown(_) => ErrorKind::Invalid,
             Self::Range(error) => error.kind(),
             Self::Condition(error) => error.kind(),

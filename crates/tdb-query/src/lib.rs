@@ -7,6 +7,7 @@
 mod ahead;
 mod arrangement;
 mod boxes;
+mod buffered_read;
 mod cell_sizes;
 mod chosen_tiles;
 mod dense;
@@ -36,6 +37,7 @@ pub use arrangement::{
     ArrangedCells, Arrangement, FittedArrangement, SortKey, SortedCells, Sorter, rows_of, split,
 };
 pub use boxes::{bounding_box, named_ranges};
+pub use buffered_read::{BufferedRead, FieldBuffers, FilledBytes, FilledCells, OffsetFormat};
 pub use chosen_tiles::ChosenTiles;
 pub use error::QueryError;
 pub use labels::LabelSearch;

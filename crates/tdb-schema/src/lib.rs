@@ -21,6 +21,7 @@ mod evolution;
 mod field;
 pub mod grid;
 pub mod hilbert;
+mod image_shape;
 #[cfg(feature = "serde")]
 pub mod json;
 mod label;

@@ -19,8 +19,8 @@ pub mod array {
         GroupDetails, GroupMember, HasKind, HistoryGap, LaterObjects, Live, Location, LostContent,
         MemberChange, Metadata, MetadataRecord, MetadataValue, NameError, NameForm, NameSource,
         Names, NewFragment, ObjectType, OpenOptions, PartsToOpen, Reach, ReadModifyWrite,
-        SchemaEntry, Schemas, SealedFragment, Snapshot, StoredSchema, TimeWindow, TimestampedName,
-        Unsound, UriTarget, View, Warning, Work,
+        SchemaEntry, Schemas, SealedFragment, Snapshot, StoredSchema, SystemNames, TimeWindow,
+        TimestampedName, Unsound, UriTarget, View, Warning, Work,
     };
 
     /// Merged commits.
@@ -125,8 +125,9 @@ pub mod inspect {
 /// Reads in the engine's form.
 pub mod query {
     pub use tdb_query::{
-        Advance, ChosenTiles, Failing, Fetch, LoneTiles, NextCells, QueryError, ReadOptions,
-        Reader, ResultOrder, Tally, Versions,
+        Advance, BufferedRead, ChosenTiles, Failing, Fetch, FieldBuffers, FilledBytes, FilledCells,
+        LoneTiles, NextCells, OffsetFormat, QueryError, ReadOptions, Reader, ResultOrder, Tally,
+        Versions, rows_of,
     };
 }
 
@@ -208,6 +209,7 @@ pub mod tile {
 /// Writes in the engine's form.
 pub mod write {
     pub use tdb_write::{
-        OrderProblem, PlaceProblem, RangeProblem, Replacement, WriteError, WriteOrder,
+        Duplicates, OrderProblem, PlaceProblem, RangeProblem, Replacement, WriteError,
+        WriteOptions, WriteOrder, Writer,
     };
 }

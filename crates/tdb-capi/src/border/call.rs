@@ -3,20 +3,11 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::codes::{TILEDB_ERR, TILEDB_INVALID_CONTEXT, TILEDB_INVALID_ERROR, TILEDB_OK};
+use super::context::{Context, tiledb_ctx_t};
 use super::{Error, Result, get, give};
-use crate::context::{Context, tiledb_ctx_t};
-use crate::error::tiledb_error_t;
 
-/// The call did what it says.
-pub(crate) const TILEDB_OK: i32 = 0;
-/// The call failed.
-pub(crate) const TILEDB_ERR: i32 = -1;
-/// Memory ran out.
-pub(crate) const TILEDB_OOM: i32 = -2;
-/// The context is not one that lives.
-pub(crate) const TILEDB_INVALID_CONTEXT: i32 = -3;
-/// The place for the error is not one that can be written.
-pub(crate) const TILEDB_INVALID_ERROR: i32 = -4;
+use crate::error::tiledb_error_t;
 
 /// Runs a function of the interface with its context. An error, or a panic, becomes the last error of the context.
 pub(crate) fn call(ctx: *mut tiledb_ctx_t, run: impl FnOnce(&Context) -> Result<()>) -> i32 {

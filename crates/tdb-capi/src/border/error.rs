@@ -5,10 +5,11 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// The error that a program gets: the part of the engine that it comes from, as TileDB names it, and a message.
 ///
-/// Its text has TileDB's form, `[TileDB::Array] Error: …`, because programs look for it.
+/// Its text has one of TileDB's two forms, `[TileDB::Array] Error: …` or `Array: …`, because programs look for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Error {
     origin: &'static str,
+    is_short: bool,
     message: String,
 }
 
@@ -17,7 +18,16 @@ impl Error {
     pub(crate) fn new(origin: &'static str, message: impl Into<String>) -> Self {
         Self {
             origin,
+            is_short: false,
             message: message.into(),
+        }
+    }
+
+    /// Creates an error of the parts of the interface whose errors have the short form: those of schemas.
+    pub(crate) fn short(origin: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            is_short: true,
+            ..Self::new(origin, message)
         }
     }
 
@@ -29,6 +39,9 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_short {
+            return write!(f, "{}: {}", self.origin, self.message);
+        }
         write!(f, "[TileDB::{}] Error: {}", self.origin, self.message)
     }
 }
@@ -39,7 +52,7 @@ impl From<tdb::Error> for Error {
         let mut message = error.to_string();
         if let Some(hint) = error.hint() {
             message.push_str("; ");
-            message.push_str(&hint);
+            message.push_str(hint);
         }
         Self::new("Engine", message)
     }

@@ -101,6 +101,15 @@ pub(crate) unsafe fn bytes_mut<'a>(pointer: *mut c_void, count: u64) -> Result<&
     Ok(unsafe { std::slice::from_raw_parts_mut(pointer.cast(), count) })
 }
 
+/// Converts a number of the program to an index.
+///
+/// # Errors
+/// Fails if it is larger than memory.
+pub(crate) fn index(number: u64) -> Result<usize> {
+    usize::try_from(number)
+        .map_err(|_| Error::argument(format!("Invalid argument; {number} is too large")))
+}
+
 fn check(is_null: bool) -> Result<()> {
     if is_null {
         return Err(Error::argument("Invalid argument; a pointer is null"));

@@ -76,39 +76,6 @@ pub fn filters_from_json(
     Ok(list)
 }
 
-/// Sets the image size of filters that encode tiles as images, unless it is already set.
-pub(super) fn set_image_shape(
-    list: &mut FilterList,
-    version: FormatVersion,
-    [rows, columns]: [u64; 2],
-    place: &str,
-) -> Result<(), SchemaError> {
-    let shape = [("y_extent", rows), ("x_extent", columns)];
-    for record in &mut list.filters {
-        let Ok(mut description) = describe(record, version, Registry::builtin()) else {
-            continue;
-        };
-        let mut is_changed = false;
-        for (name, value) in &mut description.options {
-            let unset = *value == OptionValue::Integer(0);
-            if let Some((_, extent)) = shape.iter().find(|(known, _)| known == name && unset) {
-                let extent = i64::try_from(*extent).map_err(|_| {
-                    let problem = Problem::NotAllowed("an extent is too large for an image");
-                    SchemaError::invalid(place, problem)
-                })?;
-                *value = OptionValue::Integer(extent);
-                is_changed = true;
-            }
-        }
-        if is_changed {
-            *record = description
-                .record(version, Registry::builtin())
-                .map_err(|error| SchemaError::invalid(place, error.into()))?;
-        }
-    }
-    Ok(())
-}
-
 fn read_filters(
     filters: &[Json],
     version: FormatVersion,

@@ -1,8 +1,6 @@
 use serde_json::Value as Json;
 use tdb_tile::{Datatype, FormatVersion, Range};
 
-use crate::coordinate::extent_value;
-use crate::json::filters::set_image_shape;
 use crate::json::object::{Object, unexpected};
 use crate::json::{cell_from_json, filters_from_json};
 use crate::value::holds_bytes;
@@ -68,13 +66,7 @@ pub fn schema_from_json(
     if let Some(json) = object.member("current_domain") {
         schema.current_domain = Some(ranges_from_json(&schema, json, "current_domain")?);
     }
-    let mut schema = schema.with_extents();
-    if let Some(shape) = image_shape(&schema) {
-        for (index, attribute) in schema.attributes.iter_mut().enumerate() {
-            let place = format!("attributes[{index}].filters");
-            set_image_shape(&mut attribute.filters, schema.version, shape, &place)?;
-        }
-    }
+    let schema = schema.with_extents().with_image_shapes()?;
     schema.check_new()?;
     for enumeration in &enumerations {
         schema.check_indices(enumeration)?;
@@ -112,16 +104,6 @@ fn settings(object: &Object<'_>) -> Result<ArraySchema, SchemaError> {
         }
     }
     Ok(schema)
-}
-
-/// Returns the rows and columns of a space tile of a two-dimensional array, the image that webp
-/// makes of a tile.
-fn image_shape(schema: &ArraySchema) -> Option<[u64; 2]> {
-    let [y, x] = schema.dimensions.as_slice() else {
-        return None;
-    };
-    let extent = |d: &Dimension| extent_value(d.datatype, d.extent.as_ref()?);
-    Some([extent(y)?, extent(x)?])
 }
 
 fn known_version(version: u64, object: &Object<'_>) -> Result<FormatVersion, SchemaError> {

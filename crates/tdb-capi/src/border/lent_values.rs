@@ -7,12 +7,12 @@ use super::{Error, Result};
 /// Texts and bytes to which a program was given pointers. They stay where they are as long as the object does, whatever
 /// becomes of the object's own values; equal ones are kept once.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct LentValues {
     texts: Mutex<HashSet<CString>>,
     bytes: Mutex<HashSet<Box<[u8]>>>,
 }
 
-impl Kept {
+impl LentValues {
     /// Returns a pointer to the text with a zero byte after it.
     ///
     /// # Errors

@@ -1,0 +1,393 @@
+//! The object that schemas' handles stand for.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tdb::Schema;
+use tdb::engine::array::{Array, NameSource as _, StoredSchema, SystemNames};
+use tdb::engine::filters::FilterList;
+use tdb::engine::schema::{
+    ArraySchema as Fields, ArrayType, Attribute, CellOrder, CellValNum, DataOrder, Dimension,
+    DimensionLabel, Enumeration, EnumerationRef,
+};
+
+use crate::border::{Error, Result};
+use crate::constants::*;
+use crate::datatypes::title;
+use crate::shapes::CurrentDomain;
+use crate::{dump, filter_list};
+
+/// Where enumerations come from that were not read yet.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// A schema was loaded, without the rest of its array.
+    Stored(Arc<StoredSchema>),
+    /// An array is open.
+    Array(Arc<Array>),
+}
+
+impl Source {
+    fn read(&self, name: &str) -> Result<Enumeration> {
+        let read = match self {
+            Self::Stored(schema) => schema.enumeration(name),
+            Self::Array(array) => array.enumeration(name),
+        };
+        let read = read.map_err(|error| failed(error.to_string()))?;
+        Ok(Enumeration::clone(&read))
+    }
+}
+
+/// A schema, complete or not.
+#[derive(Debug)]
+pub(crate) struct ArraySchema {
+    state: Mutex<State>,
+    current_domain: Mutex<Arc<CurrentDomain>>,
+    source: Option<Source>,
+    times: (u64, u64),
+    has_own_time: bool,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    /// Without the current domain, which handles share.
+    fields: Fields,
+    /// Those that were read or added.
+    enumerations: Vec<Enumeration>,
+}
+
+impl ArraySchema {
+    /// Creates a schema without dimensions and attributes, of an array that begins now or at a time.
+    pub(crate) fn new(array_type: ArrayType, time: Option<u64>) -> Self {
+        let fields = Fields::new(array_type, Vec::new(), Vec::new());
+        let begin = time.unwrap_or_else(|| SystemNames.now());
+        Self {
+            has_own_time: time.is_some(),
+            times: (begin, begin),
+            ..Self::of(fields, Vec::new())
+        }
+    }
+
+    /// Wraps the schema of an array, with those of its enumerations that were read.
+    pub(crate) fn of(mut fields: Fields, enumerations: Vec<Enumeration>) -> Self {
+        let ranges = fields.current_domain.take();
+        let current_domain = CurrentDomain::of(&fields.dimensions, ranges.as_deref());
+        Self {
+            state: Mutex::new(State {
+                fields,
+                enumerations,
+            }),
+            current_domain: Mutex::new(Arc::new(current_domain)),
+            source: None,
+            times: (0, 0),
+            has_own_time: false,
+        }
+    }
+
+    /// Sets where the other enumerations come from, and the times in the schema's name.
+    pub(crate) fn stored(self, source: Source, times: (u64, u64)) -> Self {
+        Self {
+            source: Some(source),
+            times,
+            ..self
+        }
+    }
+
+    /// Returns a copy of the schema's fields, without the current domain.
+    pub(crate) fn fields(&self) -> Fields {
+        self.lock().fields.clone()
+    }
+
+    /// Returns the times in the schema's name, in milliseconds since 1970.
+    pub(crate) fn times(&self) -> (u64, u64) {
+        self.times
+    }
+
+    /// Returns the time that the program set for the array to be created at.
+    pub(crate) fn own_time(&self) -> Option<u64> {
+        self.has_own_time.then_some(self.times.1)
+    }
+
+    /// Returns the current domain, which this schema and handles share.
+    pub(crate) fn current_domain(&self) -> Arc<CurrentDomain> {
+        let current_domain = self.current_domain.lock();
+        Arc::clone(&current_domain.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Sets the current domain, which this schema and handles share.
+    pub(crate) fn set_current_domain(&self, current_domain: Arc<CurrentDomain>) {
+        let place = self.current_domain.lock();
+        *place.unwrap_or_else(PoisonError::into_inner) = current_domain;
+    }
+
+    /// Changes fields of the schema.
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Fields) -> Result<T>) -> Result<T> {
+        change(&mut self.lock().fields)
+    }
+
+    /// Sets the dimensions.
+    pub(crate) fn set_dimensions(&self, dimensions: Vec<Dimension>) -> Result<()> {
+        self.change(|fields| {
+            check_dimensions(fields.array_type, &dimensions)?;
+            if fields.cell_order == CellOrder::Hilbert {
+                fields.dimensions = dimensions;
+                return Ok(());
+            }
+            let whole = Fields::new(fields.array_type, dimensions, Vec::new());
+            fields.dimensions = whole.with_extents().dimensions;
+            Ok(())
+        })
+    }
+
+    /// Sets the filters of coordinates.
+    pub(crate) fn set_coords_filters(&self, filters: FilterList) -> Result<()> {
+        self.change(|fields| {
+            let coords_filters = std::mem::replace(&mut fields.coords_filters, filters);
+            let checked = check_coords_filters(fields);
+            if checked.is_err() {
+                fields.coords_filters = coords_filters;
+            }
+            checked
+        })
+    }
+
+    /// Adds an attribute, whose enumeration must be there.
+    pub(crate) fn add_attribute(&self, attribute: Attribute) -> Result<()> {
+        if attribute.name.starts_with(RESERVED) {
+            return Err(failed(format!(
+                "Cannot add attribute: names starting with '{RESERVED}' are reserved"
+            )));
+        }
+        let mut state = self.lock();
+        if let Some(name) = &attribute.enumeration {
+            if !state.has(name) {
+                return Err(failed(format!(
+                    "Cannot add attribute; Attribute refers to an unknown enumeration named '{name}'."
+                )));
+            }
+            check_enumerated(&attribute)?;
+            let enumeration = state.read(name, self.source.as_ref())?;
+            let counted = Fields::new(ArrayType::Sparse, Vec::new(), vec![attribute.clone()]);
+            if counted.check_indices(&enumeration).is_err() {
+                return Err(failed(format!(
+                    "Unable to use enumeration '{name}' for attribute '{}' because the attribute's type is not \
+                     large enough to represent all enumeration values.",
+                    attribute.name
+                )));
+            }
+        }
+        state.fields.attributes.push(attribute);
+        Ok(())
+    }
+
+    /// Adds an enumeration.
+    pub(crate) fn add_enumeration(&self, enumeration: Enumeration) -> Result<()> {
+        let mut state = self.lock();
+        let name = enumeration.name();
+        if state.has(name) {
+            return Err(failed(format!(
+                "Error adding enumeration. Enumeration with name '{name}' already exists in this ArraySchema."
+            )));
+        }
+        state.fields.enumerations.push(EnumerationRef {
+            name: name.to_owned(),
+            file: enumeration.file().to_owned(),
+        });
+        state.enumerations.push(enumeration);
+        Ok(())
+    }
+
+    /// Returns an enumeration, which is read if it was not yet.
+    pub(crate) fn enumeration(&self, name: &str) -> Result<Enumeration> {
+        let mut state = self.lock();
+        if !state.has(name) {
+            return Err(failed(format!(
+                "Unable to check if unknown enumeration is loaded. No enumeration named '{name}'."
+            )));
+        }
+        state.read(name, self.source.as_ref())
+    }
+
+    /// Reads all enumerations that were not read yet.
+    pub(crate) fn read_enumerations(&self) -> Result<()> {
+        self.lock().read_all(self.source.as_ref())
+    }
+
+    /// Fails if no array can be created from the schema, whatever its current domain is.
+    pub(crate) fn check(&self) -> Result<()> {
+        let state = self.lock();
+        check(&state.fields)?;
+        let whole = state.fields.clone().with_image_shapes();
+        let checked = whole.and_then(|whole| whole.check_new());
+        checked.map_err(|error| failed(error.to_string()))
+    }
+
+    /// Returns the schema for creating an array.
+    ///
+    /// # Errors
+    /// Fails if the schema breaks a rule of new arrays, or if an enumeration cannot be read.
+    pub(crate) fn build(&self) -> Result<Schema> {
+        self.check()?;
+        let mut state = self.lock();
+        state.read_all(self.source.as_ref())?;
+        let whole = state.fields.clone().with_image_shapes();
+        let mut fields = whole.map_err(|error| failed(error.to_string()))?;
+        fields.current_domain = self.current_domain().ranges(&fields.dimensions)?;
+        Ok(Schema::new(fields, state.enumerations.clone())?)
+    }
+
+    /// Describes the schema.
+    pub(crate) fn describe(&self) -> String {
+        let state = self.lock();
+        let mut out = dump::schema(&state.fields);
+        for entry in &state.fields.enumerations {
+            let known = state.enumerations.iter().find(|e| e.name() == entry.name);
+            let text = known.map(dump::enumeration);
+            out.push('\n');
+            out.push_str(&text.unwrap_or_else(|| dump::unread_enumeration(&entry.name)));
+        }
+        for label in &state.fields.labels {
+            out.push('\n');
+            out.push_str(&dump::label(label));
+        }
+        out.push('\n');
+        out.push_str(&self.current_domain().describe());
+        out
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn has(&self, name: &str) -> bool {
+        self.fields
+            .enumerations
+            .iter()
+            .any(|entry| entry.name == name)
+    }
+
+    fn read(&mut self, name: &str, source: Option<&Source>) -> Result<Enumeration> {
+        if let Some(known) = self.enumerations.iter().find(|e| e.name() == name) {
+            return Ok(known.clone());
+        }
+        let source = source.ok_or_else(|| failed(format!("enumeration '{name}' has no values")))?;
+        let read = source.read(name)?;
+        self.enumerations.push(read.clone());
+        Ok(read)
+    }
+
+    fn read_all(&mut self, source: Option<&Source>) -> Result<()> {
+        let names = self
+            .fields
+            .enumerations
+            .iter()
+            .map(|entry| entry.name.clone());
+        for name in names.collect::<Vec<_>>() {
+            self.read(&name, source)?;
+        }
+        Ok(())
+    }
+}
+
+/// Prefix of the names that are TileDB's own.
+const RESERVED: &str = "__";
+
+fn failed(text: impl Into<String>) -> Error {
+    Error::short("ArraySchema", text)
+}
+
+fn check_dimensions(array_type: ArrayType, dimensions: &[Dimension]) -> Result<()> {
+    let Some(first) = dimensions.first().map(|d| d.datatype) else {
+        return Err(failed(
+            "Cannot set domain; Domain must contain at least one dimension",
+        ));
+    };
+    if array_type == ArrayType::Sparse {
+        return Ok(());
+    }
+    if dimensions.iter().any(|d| d.datatype != first) {
+        return Err(failed(
+            "Cannot set domain; In dense arrays, all dimensions must have the same datatype",
+        ));
+    }
+    if !dimensions.iter().all(Dimension::is_integral) {
+        return Err(failed(format!(
+            "Cannot set domain; Dense arrays do not support dimension datatype '{}'",
+            title(first)
+        )));
+    }
+    Ok(())
+}
+
+fn check_enumerated(attribute: &Attribute) -> Result<()> {
+    if !attribute.datatype.is_integer() {
+        return Err(failed(format!(
+            "Unable to use enumeration with attribute '{}', attribute must have an integral data type, not {}",
+            attribute.name,
+            title(attribute.datatype)
+        )));
+    }
+    if attribute.cell_val_num != CellValNum::Fixed(1) {
+        let text = "Attributes with enumerations must have a cell_val_num of 1.";
+        return Err(failed(text));
+    }
+    Ok(())
+}
+
+/// Checks filters that dimensions without filters get.
+fn check_coords_filters(fields: &Fields) -> Result<()> {
+    let filters = &fields.coords_filters;
+    let codes = filters.filters.iter().map(|filter| u32::from(filter.code));
+    let has_double_delta = codes
+        .into_iter()
+        .any(|code| code == TILEDB_FILTER_DOUBLE_DELTA);
+    for dimension in fields.dimensions.iter().filter(|d| d.filters.is_empty()) {
+        if has_double_delta && dimension.datatype.is_real() {
+            return Err(failed(
+                "Real dimension cannot inherit coordinate filters with DOUBLE DELTA compression",
+            ));
+        }
+        filter_list::check_first(filters, dimension.datatype, dimension.is_var())?;
+    }
+    Ok(())
+}
+
+/// Checks, in TileDB's words, what programs get wrong most.
+fn check(fields: &Fields) -> Result<()> {
+    let start = "Array schema check failed";
+    if fields.dimensions.is_empty() {
+        return Err(failed(format!("{start}; Domain not set")));
+    }
+    if fields.is_dense() && fields.attributes.is_empty() {
+        return Err(failed(format!("{start}; No attributes provided")));
+    }
+    check_coords_filters(fields)?;
+    let is_sorted = |attribute: &Attribute| attribute.order != DataOrder::Unordered;
+    let may_be_sorted = fields.is_dense() && fields.dimensions.len() == 1;
+    if !may_be_sorted && fields.attributes.iter().any(is_sorted) {
+        return Err(failed(format!(
+            "{start}; Ordered attributes are only supported on dense arrays with 1 dimension."
+        )));
+    }
+    let mut names = names(fields);
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    if names.len() != all {
+        return Err(failed(format!(
+            "{start}; Attributes, dimensions and dimension labels must have unique names"
+        )));
+    }
+    Ok(())
+}
+
+fn names(fields: &Fields) -> Vec<&str> {
+    let attributes = fields.attributes.iter().map(|a| &a.name);
+    let dimensions = fields.dimensions.iter().map(|d| &d.name);
+    let labels = fields
+        .labels
+        .iter()
+        .map(|label: &DimensionLabel| &label.name);
+    let all = attributes.chain(dimensions).chain(labels);
+    all.map(String::as_str).collect()
+}
