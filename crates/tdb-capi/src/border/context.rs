@@ -1,6 +1,6 @@
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use tdb::Settings;
+use tdb::{MemoryStores, ObjectStores, Settings};
 
 use super::{Error, Result, handle};
 
@@ -34,7 +34,10 @@ impl Context {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
-        let engine = tdb::Context::new().settings(&self.settings)?;
+        let stores = Arc::new(ObjectStores::new(self.settings.stores()));
+        let engine = tdb::Context::new()
+            .settings(&self.settings)?
+            .stores(Arc::new(MemoryStores::beside(stores)));
         Ok(self.engine.get_or_init(|| engine))
     }
 
