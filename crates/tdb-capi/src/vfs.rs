@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tdb::{Files, OpenFile, OpenMode, Settings};
 
+use crate::border::context::{Context, tiledb_ctx_t};
 use crate::border::handles::get_optional;
 use crate::border::pointers::{bytes, bytes_mut, check_place, put, take, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::config::{Config, tiledb_config_t};
 use crate::constants::*;
-use crate::border::context::{Context, tiledb_ctx_t};
 
 /// A virtual file system: files that its settings reach, and a memory of its own for URIs that begin with `mem://`.
 #[derive(Debug)]
