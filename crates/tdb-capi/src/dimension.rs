@@ -101,12 +101,12 @@ unsafe fn numbers(
         axis.extent = Some(unsafe { bytes(extent, size as u64) }?.to_vec().into());
     }
     axis.domain = Some(domain);
-    check(&axis)?;
+    check_axis(&axis)?;
     Ok(axis)
 }
 
 /// Fails, in TileDB's words, if the domain or the extent breaks a rule of new dimensions.
-fn check(axis: &Axis) -> Result<()> {
+pub(crate) fn check_axis(axis: &Axis) -> Result<()> {
     let datatype = axis.datatype;
     let name = &axis.name;
     let extent = axis.extent.as_deref();
