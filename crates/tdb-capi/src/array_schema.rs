@@ -531,7 +531,10 @@ pub unsafe extern "C" fn tiledb_array_schema_set_domain(
     domain: *mut tiledb_domain_t,
 ) -> i32 {
     call(ctx, |_| {
-        get(array_schema)?.set_dimensions(get(domain)?.axes())
+        let (schema, domain) = (get(array_schema)?, get(domain)?);
+        schema.set_dimensions(domain.axes())?;
+        domain.set_extents(&schema.fields().dimensions);
+        Ok(())
     })
 }
 

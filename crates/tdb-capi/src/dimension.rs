@@ -37,6 +37,11 @@ impl Dimension {
         self.lock().clone()
     }
 
+    /// Sets the tile extent to that of a schema, which has one where none was given.
+    pub(crate) fn set_extent(&self, axis: &Axis) {
+        self.lock().extent.clone_from(&axis.extent);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Axis> {
         self.axis.lock().unwrap_or_else(PoisonError::into_inner)
     }
