@@ -1,23 +1,26 @@
-//! Dimension labels: names of the coordinates of a dimension, stored in an array of their own.
+//! Labels of dimensions, in schemas: other values that stand for coordinates.
 
 use std::ffi::{c_char, c_void};
 
-use tdb::engine::schema::value::holds_bytes;
-use tdb::engine::schema::{ArraySchema as Fields, CellValNum, DataOrder, DimensionLabel as Label};
+use tdb::Datatype;
+use tdb::engine::schema::{CellValNum, DataOrder, DimensionLabel as Label};
 use tdb::engine::tile::Code as _;
 
 use crate::array_schema::{ArraySchema, tiledb_array_schema_t};
 use crate::border::context::tiledb_ctx_t;
-use crate::border::pointers::{self, check_place, put, text};
-use crate::border::{Error, LentValues, Result, call, free, get, give, handle, not_offered};
+use crate::border::pointers::{bytes, check_place, put, text};
+use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
 use crate::constants::*;
-use crate::datatypes::{code, datatype};
-use crate::filter_list::tiledb_filter_list_t;
+use crate::datatypes::{code, datatype, title};
+use crate::dimension::check_axis;
+use crate::filter_list::{check_filters, tiledb_filter_list_t};
+use crate::schema_object::no_label;
 
-/// A label of a schema, copied out of it.
+/// A label of a schema.
 #[derive(Debug)]
 pub(crate) struct DimensionLabel {
     label: Label,
+    uri: String,
     kept: LentValues,
 }
 
@@ -26,63 +29,59 @@ handle!(
     tiledb_dimension_label_t => DimensionLabel, "dimension label"
 );
 
-impl DimensionLabel {
-    fn of(label: Label) -> Self {
-        Self {
-            label,
-            kept: LentValues::default(),
-        }
-    }
-}
+/// Name of the attribute of a label's array.
+const ATTRIBUTE: &str = "label";
 
-fn failed(text: impl Into<String>) -> Error {
-    Error::new("ArraySchema", text)
-}
-
-fn find(schema: &ArraySchema, name: &str) -> Option<Label> {
-    let labels = schema.fields().labels;
-    labels.into_iter().find(|label| label.name == name)
-}
-
-/// Adds a label to the fields of a schema.
-fn add(
-    fields: &mut Fields,
-    name: &str,
+/// Returns a label that is kept in the array of the schema.
+fn inner(
+    schema: &ArraySchema,
     dimension: u32,
+    name: &str,
     order: DataOrder,
-    values: tdb::Datatype,
-) -> Result<()> {
-    if fields.dimensions.get(dimension as usize).is_none() {
-        return Err(failed(format!(
-            "Cannot add dimension label '{name}'; there is no dimension {dimension}"
-        )));
-    }
-    if fields.labels.iter().any(|label| label.name == name) || fields.field(name).is_some() {
-        return Err(failed(format!(
-            "Cannot add dimension label '{name}'; the name is taken"
-        )));
-    }
-    let cell_val_num = if holds_bytes(values) {
-        CellValNum::Var
-    } else {
-        CellValNum::Fixed(1)
-    };
-    let number = fields.labels.len();
-    fields.labels.push(Label {
+    kind: Datatype,
+) -> Label {
+    let number = schema.fields().labels.len();
+    Label {
         name: name.to_owned(),
         dimension,
         relative: true,
         uri: format!("__labels/l{number}"),
-        attribute: "label".to_owned(),
+        attribute: ATTRIBUTE.to_owned(),
         order,
-        datatype: values,
-        cell_val_num,
+        datatype: kind,
+        cell_val_num: if kind == Datatype::StringAscii {
+            CellValNum::Var
+        } else {
+            CellValNum::Fixed(1)
+        },
         is_external: false,
-    });
-    Ok(())
+    }
 }
 
-/// Adds a label of a dimension to a schema.
+/// Writes a handle of a label into the program's variable.
+///
+/// # Safety
+/// `place` is null or points to a pointer.
+unsafe fn put_label(
+    schema: &ArraySchema,
+    label: Label,
+    place: *mut *mut tiledb_dimension_label_t,
+) -> Result<()> {
+    let uri = match schema.uri() {
+        "" => label.uri.clone(),
+        _ if !label.relative => label.uri.clone(),
+        array => format!("{}/{}", array.trim_end_matches('/'), label.uri),
+    };
+    let label = DimensionLabel {
+        label,
+        uri,
+        kept: LentValues::default(),
+    };
+    // SAFETY: the caller promises it.
+    unsafe { put(place, give(label)) }
+}
+
+/// Adds a label of a dimension, which is kept in the array.
 ///
 /// # Safety
 /// `name` is null or a text.
@@ -96,51 +95,17 @@ pub unsafe extern "C" fn tiledb_array_schema_add_dimension_label(
     label_type: tiledb_datatype_t,
 ) -> i32 {
     call(ctx, |_| {
+        let schema = get(array_schema)?;
+        let (name, kind) = (text(name)?, datatype(label_type)?);
         let order = u8::try_from(label_order)
             .ok()
             .and_then(DataOrder::from_code);
-        let order_of_labels = order.ok_or_else(|| failed("Invalid order of labels"))?;
-        let (values, name) = (datatype(label_type)?, text(name)?);
-        get(array_schema)?.change(|fields| add(fields, name, dim_index, order_of_labels, values))
+        let order = order.ok_or_else(|| Error::short("ArraySchema", "Invalid data order"))?;
+        schema.add_label(inner(&schema, dim_index, name, order, kind))
     })
 }
 
-/// Says whether a schema has a label of this name.
-///
-/// # Safety
-/// `name` is null or a text; `has_dim_label` is null or points to a number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_array_schema_has_dimension_label(
-    ctx: *mut tiledb_ctx_t,
-    array_schema: *const tiledb_array_schema_t,
-    name: *const c_char,
-    has_dim_label: *mut i32,
-) -> i32 {
-    call(ctx, |_| {
-        let found = find(&*get(array_schema)?, text(name)?);
-        put(has_dim_label, i32::from(found.is_some()))
-    })
-}
-
-/// Returns the number of labels of a schema.
-///
-/// # Safety
-/// `dim_label_num` is null or points to a number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_array_schema_get_dimension_label_num(
-    ctx: *mut tiledb_ctx_t,
-    array_schema: *mut tiledb_array_schema_t,
-    dim_label_num: *mut u64,
-) -> i32 {
-    call(ctx, |_| {
-        put(
-            dim_label_num,
-            get(array_schema)?.fields().labels.len() as u64,
-        )
-    })
-}
-
-/// Returns a label of a schema by its number.
+/// Returns a copy of a label.
 ///
 /// # Safety
 /// `dim_label` is null or points to a pointer.
@@ -152,16 +117,17 @@ pub unsafe extern "C" fn tiledb_array_schema_get_dimension_label_from_index(
     dim_label: *mut *mut tiledb_dimension_label_t,
 ) -> i32 {
     call(ctx, |_| {
+        let schema = get(array_schema)?;
         check_place(dim_label)?;
-        let labels = get(array_schema)?.fields().labels;
-        let found = labels.into_iter().nth(pointers::index(dim_label_index)?);
-        let label = found
-            .ok_or_else(|| failed(format!("there is no dimension label {dim_label_index}")))?;
-        put(dim_label, give(DimensionLabel::of(label)))
+        let labels = schema.fields().labels;
+        let index = usize::try_from(dim_label_index).unwrap_or(usize::MAX);
+        let label = labels.into_iter().nth(index);
+        let label = label.ok_or_else(|| no_label(&dim_label_index.to_string()))?;
+        put_label(&schema, label, dim_label)
     })
 }
 
-/// Returns a label of a schema by its name.
+/// Returns a copy of the label with a name.
 ///
 /// # Safety
 /// `label_name` is null or a text; `dim_label` is null or points to a pointer.
@@ -173,42 +139,108 @@ pub unsafe extern "C" fn tiledb_array_schema_get_dimension_label_from_name(
     dim_label: *mut *mut tiledb_dimension_label_t,
 ) -> i32 {
     call(ctx, |_| {
+        let schema = get(array_schema)?;
         check_place(dim_label)?;
         let name = text(label_name)?;
-        let found = find(&*get(array_schema)?, name);
-        let label = found
-            .ok_or_else(|| failed(format!("No dimension label with the name '{name}' exists.")))?;
-        put(dim_label, give(DimensionLabel::of(label)))
+        let labels = schema.fields().labels;
+        let label = labels.into_iter().find(|label| label.name == name);
+        put_label(&schema, label.ok_or_else(|| no_label(name))?, dim_label)
     })
 }
 
-/// Not offered yet: the labels of new arrays have the default filters.
+/// Returns the number of labels.
 ///
 /// # Safety
-/// Safe with any arguments.
+/// `dim_label_num` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_array_schema_get_dimension_label_num(
+    ctx: *mut tiledb_ctx_t,
+    array_schema: *mut tiledb_array_schema_t,
+    dim_label_num: *mut u64,
+) -> i32 {
+    call(ctx, |_| {
+        let count = get(array_schema)?.fields().labels.len();
+        put(dim_label_num, count as u64)
+    })
+}
+
+/// Says whether there is a label with a name.
+///
+/// # Safety
+/// `name` is null or a text; `has_dim_label` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_array_schema_has_dimension_label(
+    ctx: *mut tiledb_ctx_t,
+    array_schema: *const tiledb_array_schema_t,
+    name: *const c_char,
+    has_dim_label: *mut i32,
+) -> i32 {
+    call(ctx, |_| {
+        let labels = get(array_schema)?.fields().labels;
+        check_place(has_dim_label)?;
+        let name = text(name)?;
+        let found = labels.iter().any(|label| label.name == name);
+        put(has_dim_label, i32::from(found))
+    })
+}
+
+/// Sets the filters of a label that was added.
+///
+/// # Safety
+/// `label_name` is null or a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_set_dimension_label_filter_list(
     ctx: *mut tiledb_ctx_t,
-    _array_schema: *mut tiledb_array_schema_t,
-    _label_name: *const c_char,
-    _filter_list: *mut tiledb_filter_list_t,
+    array_schema: *mut tiledb_array_schema_t,
+    label_name: *const c_char,
+    filter_list: *mut tiledb_filter_list_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_set_dimension_label_filter_list")
+    call(ctx, |_| {
+        let schema = get(array_schema)?;
+        let filters = get(filter_list)?.filters();
+        schema.change_label(text(label_name)?, |parts, _, label| {
+            check_filters(&filters, label.datatype, label.cell_val_num.is_var())?;
+            parts.filters = filters;
+            Ok(())
+        })
+    })
 }
 
-/// Not offered yet: the labels of new arrays have tiles as long as those of their dimension.
+/// Sets the tile extent of the array of a label that was added, of the datatype of the labelled dimension.
 ///
 /// # Safety
-/// Safe with any arguments.
+/// `label_name` is null or a text; `tile_extent` is null or points to a number of the datatype.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_schema_set_dimension_label_tile_extent(
     ctx: *mut tiledb_ctx_t,
-    _array_schema: *mut tiledb_array_schema_t,
-    _label_name: *const c_char,
-    _type: tiledb_datatype_t,
-    _tile_extent: *const c_void,
+    array_schema: *mut tiledb_array_schema_t,
+    label_name: *const c_char,
+    kind: tiledb_datatype_t,
+    tile_extent: *const c_void,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_schema_set_dimension_label_tile_extent")
+    call(ctx, |_| {
+        let schema = get(array_schema)?;
+        let (name, kind) = (text(label_name)?, datatype(kind)?);
+        schema.change_label(name, |parts, dimension, _| {
+            if dimension.datatype != kind {
+                return Err(Error::short(
+                    "ArraySchema",
+                    format!(
+                        "Cannot set tile extent for dimension label '{name}; The dimension the label is set on has \
+                         type '{}'which does not match the provided datatype '{}'.",
+                        title(dimension.datatype),
+                        title(kind)
+                    ),
+                ));
+            }
+            let extent = bytes(tile_extent, kind.size() as u64)?.to_vec();
+            let mut axis = dimension.clone();
+            axis.extent = Some(extent.into());
+            check_axis(&axis)?;
+            parts.extent = axis.extent;
+            Ok(())
+        })
+    })
 }
 
 /// Frees a label.
@@ -222,7 +254,7 @@ pub unsafe extern "C" fn tiledb_dimension_label_free(
     free(dim_label);
 }
 
-/// Returns the number of the dimension that a label belongs to.
+/// Returns the index of the labelled dimension.
 ///
 /// # Safety
 /// `dim_index` is null or points to a number.
@@ -235,7 +267,7 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_dimension_index(
     call(ctx, |_| put(dim_index, get(dim_label)?.label.dimension))
 }
 
-/// Returns the name of the attribute of the label's array that holds the labels.
+/// Returns the name of the attribute that holds the labels in their array.
 ///
 /// # Safety
 /// `label_attr_name` is null or points to a pointer. The text may be read until the handle is freed.
@@ -246,12 +278,12 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_label_attr_name(
     label_attr_name: *mut *const c_char,
 ) -> i32 {
     call(ctx, |_| {
-        let object = get(dim_label)?;
-        put(label_attr_name, object.kept.text(&object.label.attribute)?)
+        let label = get(dim_label)?;
+        put(label_attr_name, label.kept.text(&label.label.attribute)?)
     })
 }
 
-/// Returns the number of values of each label.
+/// Returns the number of values per label; 2^32 - 1 for strings.
 ///
 /// # Safety
 /// `label_cell_val_num` is null or points to a number.
@@ -262,11 +294,10 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_label_cell_val_num(
     label_cell_val_num: *mut u32,
 ) -> i32 {
     call(ctx, |_| {
-        let values = match get(dim_label)?.label.cell_val_num {
-            CellValNum::Fixed(values) => values,
-            CellValNum::Var => u32::MAX,
-        };
-        put(label_cell_val_num, values)
+        put(
+            label_cell_val_num,
+            get(dim_label)?.label.cell_val_num.into(),
+        )
     })
 }
 
@@ -281,7 +312,7 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_label_order(
     label_order: *mut tiledb_data_order_t,
 ) -> i32 {
     call(ctx, |_| {
-        put(label_order, u32::from(get(dim_label)?.label.order.code()))
+        put(label_order, get(dim_label)?.label.order.code().into())
     })
 }
 
@@ -300,7 +331,7 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_label_type(
     })
 }
 
-/// Returns the name of a label.
+/// Returns the name.
 ///
 /// # Safety
 /// `name` is null or points to a pointer. The text may be read until the handle is freed.
@@ -311,12 +342,12 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_name(
     name: *mut *const c_char,
 ) -> i32 {
     call(ctx, |_| {
-        let object = get(dim_label)?;
-        put(name, object.kept.text(&object.label.name)?)
+        let label = get(dim_label)?;
+        put(name, label.kept.text(&label.label.name)?)
     })
 }
 
-/// Returns the URI of a label's array, relative to its own.
+/// Returns the URI of the array that holds the labels: within the array if the schema is of no array yet.
 ///
 /// # Safety
 /// `uri` is null or points to a pointer. The text may be read until the handle is freed.
@@ -327,7 +358,7 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_uri(
     uri: *mut *const c_char,
 ) -> i32 {
     call(ctx, |_| {
-        let object = get(dim_label)?;
-        put(uri, object.kept.text(&object.label.uri)?)
+        let label = get(dim_label)?;
+        put(uri, label.kept.text(&label.uri)?)
     })
 }
