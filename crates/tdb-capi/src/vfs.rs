@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tdb::{Files, OpenFile, OpenMode, Settings};
 
+use crate::border::context::{Context, tiledb_ctx_t};
 use crate::border::handles::get_optional;
 use crate::border::pointers::{bytes, bytes_mut, check_place, put, take, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::config::{Config, tiledb_config_t};
 use crate::constants::*;
-use crate::border::context::{Context, tiledb_ctx_t};
 
 /// A virtual file system: files that its settings reach, and a memory of its own for URIs that begin with `mem://`.
 #[derive(Debug)]
@@ -23,12 +23,8 @@ impl Vfs {
     /// Creates one with the settings of a context and, before these, those that a config gives.
     fn new(context: &Context, config: Option<&Config>) -> Result<Self> {
         let mut settings = context.settings().clone();
-        let given = config.map(Config::settings);
-        for setting in given.iter().flat_map(|given| given.iter("")) {
-            let is_given = given.as_ref().and_then(|given| given.given(setting.name));
-            if is_given.is_some() {
-                settings.set(setting.name, setting.value)?;
-            }
+        if let Some(config) = config {
+            settings.inherit(&config.settings());
         }
         let stores = Arc::new(tdb::ObjectStores::new(settings.stores()));
         Ok(Self {
