@@ -23,12 +23,8 @@ impl Vfs {
     /// Creates one with the settings of a context and, before these, those that a config gives.
     fn new(context: &Context, config: Option<&Config>) -> Result<Self> {
         let mut settings = context.settings().clone();
-        let given = config.map(Config::settings);
-        for setting in given.iter().flat_map(|given| given.iter("")) {
-            let is_given = given.as_ref().and_then(|given| given.given(setting.name));
-            if is_given.is_some() {
-                settings.set(setting.name, setting.value)?;
-            }
+        if let Some(config) = config {
+            settings.inherit(&config.settings());
         }
         let stores = Arc::new(tdb::ObjectStores::new(settings.stores()));
         Ok(Self {

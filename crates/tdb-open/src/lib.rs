@@ -30,7 +30,7 @@ pub use array::{Array, MetadataEntry};
 pub use condition_text::{CellCondition, parse_condition, parse_condition_of, unknown_labels};
 pub use context::Context;
 pub use error::{Error, Excerpt, Result};
-pub use files::{FileEntry, Files, OpenFile, OpenMode, local_path};
+pub use files::{FileEntry, Files, OpenFile, OpenMode};
 pub use filter::{Filter, filter_list};
 pub use group::{AddOptions, Group, MemberPlace};
 pub use interval::{Axis, Interval};

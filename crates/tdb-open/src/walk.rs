@@ -121,6 +121,55 @@ impl Context {
         self.files().remove_folder(uri)
     }
 
+    /// Removes what makes up a group: its members' list and its metadata, and its folder if nothing else is in it. With
+    /// `recursive`, removes the arrays and groups that are its members before, wherever they lie.
+    ///
+    /// # Errors
+    /// Fails if there is no group, or if a store fails. Some of it may be left then; removing can be repeated.
+    pub fn delete_group(&self, uri: &str, recursive: bool) -> Result<()> {
+        let mut todo = vec![uri.to_owned()];
+        // Each group after those that it is in: the last ones are removed first.
+        let mut groups: Vec<String> = Vec::new();
+        while let Some(uri) = todo.pop() {
+            if groups.contains(&uri) {
+                continue;
+            }
+            let group = self.open_group(&uri)?;
+            groups.push(uri);
+            if !recursive {
+                continue;
+            }
+            for member in group.members() {
+                let uri = group.member_uri(member);
+                match self.found_type(&uri)? {
+                    ObjectType::Group => todo.push(uri),
+                    ObjectType::Array => self.remove(&uri)?,
+                    ObjectType::Invalid => {}
+                }
+            }
+        }
+        let mut innermost_first = groups.iter().rev();
+        innermost_first.try_for_each(|uri| self.delete_group_objects(uri))
+    }
+
+    fn delete_group_objects(&self, uri: &str) -> Result<()> {
+        let (files, uri) = (self.files(), uri.trim_end_matches('/'));
+        for folder in ["__meta", "__group"] {
+            let folder = format!("{uri}/{folder}");
+            if files.is_folder(&folder)? {
+                files.remove_folder(&folder)?;
+            }
+        }
+        let marker = format!("{uri}/__tiledb_group.tdb");
+        if files.is_file(&marker)? {
+            files.remove_file(&marker)?;
+        }
+        if files.is_local(uri)? && files.list(uri)?.is_empty() {
+            files.remove_file(uri)?;
+        }
+        Ok(())
+    }
+
     /// Returns the files of the stores that URIs lead to.
     #[must_use]
     pub fn files(&self) -> Files {
@@ -176,6 +225,27 @@ mod tests {
             let none = format!("{root}/none");
             assert!(context.objects_in(&none).unwrap().is_empty());
             assert_eq!(context.found_type(&none).unwrap(), ObjectType::Invalid);
+        }
+    }
+
+    #[test]
+    fn deleted_groups_leave_what_is_not_theirs() {
+        let folder = tempfile::tempdir().unwrap();
+        for root in [folder.path().to_str().unwrap(), "mem://root"] {
+            let context = groups(root);
+            let uri = |name: &str| format!("{root}/{name}");
+            let a = context.open_group(&uri("a")).unwrap();
+            a.add(&uri("a/b")).unwrap();
+            let a = context.open_group(&uri("a")).unwrap();
+            a.add(&uri("e")).unwrap();
+            context.files().touch(&uri("a/b/file")).unwrap();
+            context.delete_group(&uri("a/d"), false).unwrap();
+            assert_eq!(found(&context, root, WalkOrder::Pre, 99), "a b c e");
+            context.delete_group(&uri("a"), true).unwrap();
+            assert_eq!(found(&context, root, WalkOrder::Pre, 99), "");
+            assert!(context.files().is_file(&uri("a/b/file")).unwrap());
+            assert_eq!(found(&context, &uri("a/b"), WalkOrder::Pre, 99), "c");
+            assert!(context.delete_group(&uri("a"), true).is_err());
         }
     }
 

@@ -14,6 +14,7 @@ mod read;
 mod settings;
 #[cfg(feature = "sql")]
 mod sql;
+mod upkeep;
 mod write;
 
 #[cfg(feature = "arrow")]

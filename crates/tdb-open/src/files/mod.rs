@@ -6,7 +6,6 @@ mod path;
 mod remote;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tdb_array::ErrorKind;
@@ -330,8 +329,19 @@ impl Files {
         Path::of(uri, &*self.stores)
     }
 
+    /// True for a URI of the local file system.
+    ///
+    /// # Errors
+    /// Fails if there is no such kind of store.
+    pub fn is_local(&self, uri: &str) -> Result<bool> {
+        Ok(matches!(self.path(uri)?, Path::Local(_)))
+    }
+
     /// Returns a URI in the form in which it is returned by [`Files::list`].
-    fn absolute(&self, uri: &str) -> Result<String> {
+    ///
+    /// # Errors
+    /// Fails if there is no such kind of store.
+    pub fn absolute(&self, uri: &str) -> Result<String> {
         Ok(match self.path(uri)? {
             Path::Local(path) => path::uri(&path),
             Path::Remote(path) => path.uri(),
@@ -409,12 +419,6 @@ impl Path {
 /// Wraps an error of the system about a URI.
 fn failed(uri: &str, error: std::io::Error) -> Error {
     Error::of_store(tdb_store::StoreError::from_io(uri, error))
-}
-
-/// Returns the absolute path of a URI of a local file; `None` for other URIs.
-#[must_use]
-pub fn local_path(uri: &str) -> Option<PathBuf> {
-    path::local(uri).ok().flatten()
 }
 
 #[cfg(test)]

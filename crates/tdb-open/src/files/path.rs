@@ -4,7 +4,7 @@ use std::path::{Component, PathBuf};
 
 use super::failed;
 use super::remote::RemotePath;
-use crate::{MemoryStores, Result, Stores};
+use crate::{Error, MemoryStores, Result, Stores};
 
 /// A place of a file or a folder.
 #[derive(Debug)]
@@ -32,7 +32,9 @@ pub(super) fn local(uri: &str) -> Result<Option<PathBuf>> {
         Some((scheme, path)) if scheme.eq_ignore_ascii_case("file") => path,
         Some(_) => return Ok(None),
     };
-    let path = if path.is_empty() { "." } else { path };
+    if path.is_empty() {
+        return Err(Error::invalid("Unsupported URI scheme: "));
+    }
     let path = std::path::absolute(path).map_err(|error| failed(uri, error))?;
     let mut plain = PathBuf::new();
     for part in path.components() {
