@@ -3,9 +3,6 @@
 mod attributes;
 mod dimensions;
 
-
 mod filters;
 
 mod program;
-
-
