@@ -13,7 +13,15 @@ pub(crate) fn attribute(
     name: &std::ffi::CStr,
     kind: u32,
 ) -> *mut tiledb_attribute_t {
-    program.make(|place| c!(tiledb_attribute_alloc, program.ctx, name.as_ptr(), kind, place))
+    program.make(|place| {
+        c!(
+            tiledb_attribute_alloc,
+            program.ctx,
+            name.as_ptr(),
+            kind,
+            place
+        )
+    })
 }
 
 fn fill(program: &Program, attribute: *mut tiledb_attribute_t) -> Vec<u8> {
@@ -34,16 +42,25 @@ fn an_attribute_has_what_was_set() {
     let program = Program::new();
     let ctx = program.ctx;
     let a = attribute(&program, c"a", TILEDB_INT32);
-    assert_eq!(program.name(|place| c!(tiledb_attribute_get_name, ctx, a, place)), "a");
+    assert_eq!(
+        program.name(|place| c!(tiledb_attribute_get_name, ctx, a, place)),
+        "a"
+    );
     assert_eq!(fill(&program, a), i32::MIN.to_le_bytes());
     let size: u64 = program.value(|place| c!(tiledb_attribute_get_cell_size, ctx, a, place));
     assert_eq!(size, 4);
     program.ok(c!(tiledb_attribute_set_cell_val_num, ctx, a, 2));
-    assert_eq!(fill(&program, a), [i32::MIN.to_le_bytes(), i32::MIN.to_le_bytes()].concat());
+    assert_eq!(
+        fill(&program, a),
+        [i32::MIN.to_le_bytes(), i32::MIN.to_le_bytes()].concat()
+    );
     let number = [7_i32, 8];
     let value = number.as_ptr().cast();
     program.ok(c!(tiledb_attribute_set_fill_value, ctx, a, value, 8));
-    assert_eq!(fill(&program, a), [7_i32.to_le_bytes(), 8_i32.to_le_bytes()].concat());
+    assert_eq!(
+        fill(&program, a),
+        [7_i32.to_le_bytes(), 8_i32.to_le_bytes()].concat()
+    );
     program.fails(
         c!(tiledb_attribute_set_fill_value, ctx, a, value, 4),
         "Input size is not the same as cell size",
@@ -53,11 +70,25 @@ fn an_attribute_has_what_was_set() {
         "Input size cannot be 0",
     );
     program.fails(
-        c!(tiledb_attribute_set_fill_value_nullable, ctx, a, value, 8, 1),
+        c!(
+            tiledb_attribute_set_fill_value_nullable,
+            ctx,
+            a,
+            value,
+            8,
+            1
+        ),
         "Attribute is not nullable",
     );
     program.ok(c!(tiledb_attribute_set_nullable, ctx, a, 1));
-    program.ok(c!(tiledb_attribute_set_fill_value_nullable, ctx, a, value, 8, 1));
+    program.ok(c!(
+        tiledb_attribute_set_fill_value_nullable,
+        ctx,
+        a,
+        value,
+        8,
+        1
+    ));
     assert_eq!(
         program.text(|place| c!(tiledb_attribute_dump_str, ctx, a, place)),
         "### Attribute ###\n- Name: a\n- Type: INT32\n- Nullable: true\n- Cell val num: 2\n- Filters: 0\n\
@@ -115,16 +146,28 @@ fn null_freed_and_wrong_handles_are_errors() {
     let ctx = program.ctx;
     let mut a = attribute(&program, c"a", TILEDB_INT32);
     let (freed, mut kind) = (a, 0_u32);
-    program.fails(c!(tiledb_attribute_get_type, ctx, a, null_mut()), "a pointer is null");
+    program.fails(
+        c!(tiledb_attribute_get_type, ctx, a, null_mut()),
+        "a pointer is null",
+    );
     c!(tiledb_attribute_free, &raw mut a);
-    program.fails(c!(tiledb_attribute_get_type, ctx, freed, &raw mut kind), "freed");
+    program.fails(
+        c!(tiledb_attribute_get_type, ctx, freed, &raw mut kind),
+        "freed",
+    );
     program.fails(c!(tiledb_attribute_get_type, ctx, a, &raw mut kind), "null");
     program.fails(
         c!(tiledb_attribute_get_type, ctx, ctx.cast(), &raw mut kind),
         "of another kind",
     );
     program.fails(
-        c!(tiledb_attribute_alloc, ctx, null(), TILEDB_INT32, &raw mut a),
+        c!(
+            tiledb_attribute_alloc,
+            ctx,
+            null(),
+            TILEDB_INT32,
+            &raw mut a
+        ),
         "a pointer is null",
     );
     program.fails(

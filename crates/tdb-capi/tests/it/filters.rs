@@ -17,14 +17,26 @@ fn options_are_what_was_set() {
     let mut zstd = filter(&program, TILEDB_FILTER_ZSTD);
     let level = |handle| {
         program.value(|place: *mut i32| {
-            c!(tiledb_filter_get_option, ctx, handle, TILEDB_COMPRESSION_LEVEL, place.cast())
+            c!(
+                tiledb_filter_get_option,
+                ctx,
+                handle,
+                TILEDB_COMPRESSION_LEVEL,
+                place.cast()
+            )
         })
     };
     assert_eq!(level(zstd), -1);
     let five = 5_i32;
     let set = |handle| {
         let value = (&raw const five).cast();
-        c!(tiledb_filter_set_option, ctx, handle, TILEDB_COMPRESSION_LEVEL, value)
+        c!(
+            tiledb_filter_set_option,
+            ctx,
+            handle,
+            TILEDB_COMPRESSION_LEVEL,
+            value
+        )
     };
     program.ok(set(zstd));
     assert_eq!(level(zstd), 5);
@@ -44,11 +56,29 @@ fn options_of_every_type_are_kept() {
     let scale = filter(&program, TILEDB_FILTER_SCALE_FLOAT);
     let (factor, width) = (0.5_f64, 4_u64);
     let value = (&raw const factor).cast();
-    program.ok(c!(tiledb_filter_set_option, ctx, scale, TILEDB_SCALE_FLOAT_FACTOR, value));
+    program.ok(c!(
+        tiledb_filter_set_option,
+        ctx,
+        scale,
+        TILEDB_SCALE_FLOAT_FACTOR,
+        value
+    ));
     let value = (&raw const width).cast();
-    program.ok(c!(tiledb_filter_set_option, ctx, scale, TILEDB_SCALE_FLOAT_BYTEWIDTH, value));
+    program.ok(c!(
+        tiledb_filter_set_option,
+        ctx,
+        scale,
+        TILEDB_SCALE_FLOAT_BYTEWIDTH,
+        value
+    ));
     let found: f64 = program.value(|place: *mut f64| {
-        c!(tiledb_filter_get_option, ctx, scale, TILEDB_SCALE_FLOAT_FACTOR, place.cast())
+        c!(
+            tiledb_filter_get_option,
+            ctx,
+            scale,
+            TILEDB_SCALE_FLOAT_FACTOR,
+            place.cast()
+        )
     });
     assert_eq!(found, 0.5);
     let webp = filter(&program, TILEDB_FILTER_WEBP);
@@ -61,11 +91,23 @@ fn options_of_every_type_are_kept() {
         program.ok(c!(tiledb_filter_set_option, ctx, webp, option, value));
     }
     let found: f32 = program.value(|place: *mut f32| {
-        c!(tiledb_filter_get_option, ctx, webp, TILEDB_WEBP_QUALITY, place.cast())
+        c!(
+            tiledb_filter_get_option,
+            ctx,
+            webp,
+            TILEDB_WEBP_QUALITY,
+            place.cast()
+        )
     });
     assert_eq!(found, 12.5);
     let found: u8 = program.value(|place: *mut u8| {
-        c!(tiledb_filter_get_option, ctx, webp, TILEDB_WEBP_INPUT_FORMAT, place.cast())
+        c!(
+            tiledb_filter_get_option,
+            ctx,
+            webp,
+            TILEDB_WEBP_INPUT_FORMAT,
+            place.cast()
+        )
     });
     assert_eq!(found, 3);
     let delta = filter(&program, TILEDB_FILTER_DELTA);
@@ -94,12 +136,24 @@ fn wrong_options_and_values_are_refused() {
         set(TILEDB_SCALE_FLOAT_BYTEWIDTH, (&raw const three).cast()),
         "invalid byte width value",
     );
-    program.fails(set(TILEDB_WEBP_QUALITY, (&raw const zero).cast()), "unknown option");
-    program.fails(set(TILEDB_SCALE_FLOAT_OFFSET, null()), "invalid option value");
+    program.fails(
+        set(TILEDB_WEBP_QUALITY, (&raw const zero).cast()),
+        "unknown option",
+    );
+    program.fails(
+        set(TILEDB_SCALE_FLOAT_OFFSET, null()),
+        "invalid option value",
+    );
     let none = filter(&program, TILEDB_FILTER_NONE);
     let value = (&raw const zero).cast();
     program.fails(
-        c!(tiledb_filter_set_option, ctx, none, TILEDB_COMPRESSION_LEVEL, value),
+        c!(
+            tiledb_filter_set_option,
+            ctx,
+            none,
+            TILEDB_COMPRESSION_LEVEL,
+            value
+        ),
         "Filter does not support options.",
     );
     let mut unknown = null_mut();
@@ -123,19 +177,43 @@ fn lists_hold_copies() {
     program.ok(c!(tiledb_filter_list_add_filter, ctx, list, zstd));
     let level = 9_i32;
     let value = (&raw const level).cast();
-    program.ok(c!(tiledb_filter_set_option, ctx, zstd, TILEDB_COMPRESSION_LEVEL, value));
+    program.ok(c!(
+        tiledb_filter_set_option,
+        ctx,
+        zstd,
+        TILEDB_COMPRESSION_LEVEL,
+        value
+    ));
     let copy = program.make(|place| {
-        c!(tiledb_filter_list_get_filter_from_index, ctx, list, 0, place)
+        c!(
+            tiledb_filter_list_get_filter_from_index,
+            ctx,
+            list,
+            0,
+            place
+        )
     });
     let found: i32 = program.value(|place: *mut i32| {
-        c!(tiledb_filter_get_option, ctx, copy, TILEDB_COMPRESSION_LEVEL, place.cast())
+        c!(
+            tiledb_filter_get_option,
+            ctx,
+            copy,
+            TILEDB_COMPRESSION_LEVEL,
+            place.cast()
+        )
     });
     assert_eq!(found, -1);
     let count: u32 = program.value(|place| c!(tiledb_filter_list_get_nfilters, ctx, list, place));
     assert_eq!(count, 1);
     let mut none = null_mut();
     program.fails(
-        c!(tiledb_filter_list_get_filter_from_index, ctx, list, 1, &raw mut none),
+        c!(
+            tiledb_filter_list_get_filter_from_index,
+            ctx,
+            list,
+            1,
+            &raw mut none
+        ),
         "Filter 1 out of bounds, filter list has 1 filters.",
     );
     program.ok(c!(tiledb_filter_list_set_max_chunk_size, ctx, list, 4096));

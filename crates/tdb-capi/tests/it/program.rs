@@ -65,7 +65,12 @@ impl Program {
     pub(crate) fn text(&self, get: impl FnOnce(*mut *mut tiledb_string_t) -> i32) -> String {
         let mut handle = self.make(get);
         let (mut data, mut length) = (std::ptr::null(), 0);
-        self.ok(c!(tiledb_string_view, handle, &raw mut data, &raw mut length));
+        self.ok(c!(
+            tiledb_string_view,
+            handle,
+            &raw mut data,
+            &raw mut length
+        ));
         // SAFETY: the text lives until the handle is freed.
         let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) };
         let text = String::from_utf8(bytes.to_vec()).unwrap();
