@@ -8,7 +8,7 @@ use tdb::engine::query::{
 };
 use tdb::engine::schema::{ArraySchema, FieldKind};
 use tdb::engine::tile::Range;
-use tdb::{Aggregate, Batch, Condition, Datatype, OpenArray, Settings};
+use tdb::{Aggregate, Batch, Condition, Function, OpenArray, Settings};
 
 use super::aggregates::{NamedAggregate, result_bytes, result_form};
 use super::buffers::{NamedBuffers, offset_format};
@@ -175,7 +175,7 @@ impl ReadRequest<'_> {
             let mut filled = FilledBytes::default();
             let value = match &bytes {
                 Some(value) => value.clone(),
-                None => no_value(named.aggregate.datatype(self.schema())),
+                None => no_value(&named.aggregate, self.schema()),
             };
             let found = memory.values.get_mut(..value.len());
             let place = found.ok_or_else(|| {
@@ -290,9 +290,11 @@ pub(crate) unsafe fn fill(
     Ok(filled)
 }
 
-/// Returns what stands in the place of an aggregate without values: NaN, or zeros where there is none.
-fn no_value(datatype: Datatype) -> Vec<u8> {
-    if !datatype.is_real() {
+/// Returns what stands in the place of an aggregate without values: NaN where there is one, and zeros. A sum of no values
+/// is 0.
+fn no_value(aggregate: &Aggregate, schema: &ArraySchema) -> Vec<u8> {
+    let datatype = aggregate.datatype(schema);
+    if !datatype.is_real() || aggregate.function == Function::Sum {
         return vec![0; datatype.size()];
     }
     if datatype.size() == size_of::<f32>() {
