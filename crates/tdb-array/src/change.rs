@@ -36,7 +36,7 @@ impl Array {
         options: &ChangeOptions,
     ) -> Result<TimestampedName, ArrayError> {
         let time = options.time();
-        self.check_evolution(schema, enumerations, time)?;
+        self.check_evolution(schema, enumerations, options, time)?;
         for enumeration in enumerations {
             put_enumeration(self.location(), enumeration)?;
         }
@@ -50,7 +50,7 @@ impl Array {
         Ok(name)
     }
 
-    /// Checks that the schema can be stored at the given time, in milliseconds since 1970. [`Array::evolve`] does this
+    /// Checks that the schema can be stored with these options at the given time, in milliseconds since 1970. [`Array::evolve`] does this
     /// before it stores anything.
     ///
     /// # Errors
@@ -59,10 +59,11 @@ impl Array {
         &self,
         schema: &ArraySchema,
         enumerations: &[Enumeration],
+        options: &ChangeOptions,
         time: u64,
     ) -> Result<(), ArrayError> {
         let newest = self.newest_entry().and_then(|entry| entry.name.as_ref());
-        if newest.is_some_and(|newest| newest.end() > time) {
+        if !options.earlier_schemas && newest.is_some_and(|newest| newest.end() > time) {
             return Err(ArrayError::Invalid {
                 what: "time",
                 name: time.to_string(),

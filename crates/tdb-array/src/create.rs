@@ -1,3 +1,5 @@
+use bytes::Bytes;
+use tdb_filters::FilterList;
 use tdb_schema::{
     ArraySchema, ArrayType, Attribute, CellOrder, Dimension, DimensionLabel, Enumeration,
 };
@@ -13,6 +15,18 @@ use crate::{
 
 /// Name of the only dimension of the array of a label.
 const LABEL_DIMENSION: &str = "index";
+
+/// What the array of a new label has beside what the schema says: by default no filters, and the tile extent of the
+/// labelled dimension.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelParts {
+    /// The name of the label.
+    pub name: String,
+    /// The filters of the labels.
+    pub filters: FilterList,
+    /// The tile extent of the label's array.
+    pub extent: Option<Bytes>,
+}
 
 impl Array {
     /// Creates an array, encrypted if the location has a key.
@@ -30,9 +44,23 @@ impl Array {
         enumerations: &[Enumeration],
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
+        Self::create_labelled(location, schema, enumerations, &[], options)
+    }
+
+    /// As [`Array::create`], with parts of labels' arrays.
+    ///
+    /// # Errors
+    /// As for [`Array::create`].
+    pub fn create_labelled(
+        location: &Location,
+        schema: &ArraySchema,
+        enumerations: &[Enumeration],
+        labels: &[LabelParts],
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
         let schema = creatable(schema, enumerations)?;
         check_vacant(&**location.store(), location.prefix())?;
-        let name = put_before_schema(location, &schema, enumerations, options)?;
+        let name = put_before_schema(location, &schema, enumerations, labels, options)?;
         put_schema(location, &name, &schema)
     }
 }
@@ -56,11 +84,22 @@ pub(crate) fn put_before_schema(
     location: &Location,
     schema: &ArraySchema,
     enumerations: &[Enumeration],
+    labels: &[LabelParts],
     options: &ChangeOptions,
 ) -> Result<TimestampedName, ArrayError> {
     let time = options.time();
     for label in &schema.labels {
-        create_label(location, schema, label, time, options)?;
+        let parts = labels.iter().find(|parts| parts.name == label.name);
+        let Some(dimension) = schema.dimensions.get(label.dimension as usize) else {
+            continue;
+        };
+        create_label(
+            location,
+            &label_schema(dimension, label, parts),
+            label,
+            time,
+            options,
+        )?;
     }
     for enumeration in enumerations {
         put_enumeration(location, enumeration)?;
@@ -180,10 +219,6 @@ fn create_label(
     time: u64,
     options: &ChangeOptions,
 ) -> Result<(), ArrayError> {
-    let Some(dimension) = schema.dimensions.get(label.dimension as usize) else {
-        return Ok(());
-    };
-    let schema = label_schema(dimension, label);
     schema.check_new().map_err(refused)?;
     let location = location.at(&location.full(&label.uri));
     let schemas = location.full(SCHEMA_FOLDER);
@@ -191,12 +226,16 @@ fn create_label(
         location.store().remove(&left.key)?;
     }
     let name = options.names.unversioned((time, time))?;
-    put_schema(&location, &name, &schema)
+    put_schema(&location, &name, schema)
 }
 
 /// Returns the schema of a label's array, with one label per position: see `docs/format/schema.md`, "Labels".
-fn label_schema(dimension: &Dimension, label: &DimensionLabel) -> ArraySchema {
-    let index = Dimension {
+fn label_schema(
+    dimension: &Dimension,
+    label: &DimensionLabel,
+    parts: Option<&LabelParts>,
+) -> ArraySchema {
+    let mut index = Dimension {
         name: LABEL_DIMENSION.to_owned(),
         filters: tdb_filters::FilterList::default(),
         ..dimension.clone()
@@ -204,5 +243,9 @@ fn label_schema(dimension: &Dimension, label: &DimensionLabel) -> ArraySchema {
     let mut labels =
         Attribute::new(&label.attribute, label.datatype).with_cell_val_num(label.cell_val_num);
     labels.order = label.order;
+    if let Some(parts) = parts {
+        labels.filters = parts.filters.clone();
+        index.extent = parts.extent.clone().or(index.extent);
+    }
     ArraySchema::new(ArrayType::Dense, vec![index], vec![labels])
 }

@@ -118,7 +118,7 @@ impl Draft {
     ) -> Result<Self, ArrayError> {
         let schema = creatable(schema, enumerations)?;
         let draft = Self::cleared(location, work, note)?;
-        let name = put_before_schema(&draft.drafted, &schema, enumerations, options)?;
+        let name = put_before_schema(&draft.drafted, &schema, enumerations, &[], options)?;
         Ok(Self {
             pending: Some(PendingSchema { name, schema }),
             ..draft

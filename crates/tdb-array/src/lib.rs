@@ -70,6 +70,7 @@ pub use array::Array;
 pub use committed::CommittedNames;
 pub use contents::{Contents, ContentsSize};
 pub use contents_outside::ContentsOutside;
+pub use create::LabelParts;
 pub use delete::Delete;
 pub use directory::{
     DeleteCommit, Directory, FragmentEntries, FragmentEntry, Live, Names, SchemaEntry,

@@ -155,6 +155,9 @@ impl NameSource for CountedNames {
 pub struct ChangeOptions {
     /// The time of the change, in milliseconds since 1970; the current time if `None`.
     pub timestamp: Option<u64>,
+    /// True if a schema may get an earlier time than the newest one has. Who opens the array at a time in between sees
+    /// it; who opens the array as it is now does not.
+    pub earlier_schemas: bool,
     /// The source of names and of the current time.
     pub names: Arc<dyn NameSource>,
 }
@@ -164,6 +167,13 @@ impl ChangeOptions {
     #[must_use]
     pub fn timestamp(mut self, timestamp: Option<u64>) -> Self {
         self.timestamp = timestamp;
+        self
+    }
+
+    /// Sets [`earlier_schemas`](field@Self::earlier_schemas).
+    #[must_use]
+    pub fn earlier_schemas(mut self, allowed: bool) -> Self {
+        self.earlier_schemas = allowed;
         self
     }
 
@@ -179,6 +189,7 @@ impl Default for ChangeOptions {
     fn default() -> Self {
         Self {
             timestamp: None,
+            earlier_schemas: false,
             names: Arc::new(SystemNames),
         }
     }

@@ -46,7 +46,7 @@ fn load(context: &tdb::Context, uri: &str) -> Result<ArraySchema> {
     let fields = Fields::clone(stored.schema());
     let times = stored.times().unwrap_or_default();
     let source = Source::Stored(Arc::new(stored));
-    Ok(ArraySchema::of(fields, Vec::new()).stored(source, times))
+    Ok(ArraySchema::of(fields, Vec::new()).stored(uri, source, times))
 }
 
 /// Writes a copy of one of a schema's lists of filters into the program's variable.
@@ -197,15 +197,17 @@ pub unsafe extern "C" fn tiledb_array_schema_get_attribute_from_index(
     attr: *mut *mut tiledb_attribute_t,
 ) -> i32 {
     call(ctx, |_| {
-        let attributes = get(array_schema)?.fields().attributes;
+        let schema = get(array_schema)?;
+        let attributes = schema.fields().attributes;
         check_place(attr)?;
         if attributes.is_empty() {
             return put(attr, std::ptr::null_mut());
         }
         let Some(attribute) = attributes.get(index as usize) else {
             let count = attributes.len();
+            let uri = schema.uri();
             let text = format!(
-                "Attribute index: {index} out of bounds given {count} attributes in array "
+                "Attribute index: {index} out of bounds given {count} attributes in array {uri}"
             );
             return Err(Error::short("C API", text));
         };
@@ -225,7 +227,8 @@ pub unsafe extern "C" fn tiledb_array_schema_get_attribute_from_name(
     attr: *mut *mut tiledb_attribute_t,
 ) -> i32 {
     call(ctx, |_| {
-        let mut attributes = get(array_schema)?.fields().attributes;
+        let schema = get(array_schema)?;
+        let mut attributes = schema.fields().attributes;
         check_place(attr)?;
         let name = text(name)?;
         if attributes.is_empty() {
@@ -233,7 +236,8 @@ pub unsafe extern "C" fn tiledb_array_schema_get_attribute_from_name(
         }
         let Some(index) = attributes.iter().rposition(|a| a.name == name) else {
             let name = if name.is_empty() { "<anonymous>" } else { name };
-            let text = format!("Attribute name: {name} does not exist for array ");
+            let uri = schema.uri();
+            let text = format!("Attribute name: {name} does not exist for array {uri}");
             return Err(Error::short("C API", text));
         };
         put(attr, give(Attribute::of(attributes.swap_remove(index))))
@@ -527,7 +531,10 @@ pub unsafe extern "C" fn tiledb_array_schema_set_domain(
     domain: *mut tiledb_domain_t,
 ) -> i32 {
     call(ctx, |_| {
-        get(array_schema)?.set_dimensions(get(domain)?.axes())
+        let (schema, domain) = (get(array_schema)?, get(domain)?);
+        schema.set_dimensions(domain.axes())?;
+        domain.set_extents(&schema.fields().dimensions);
+        Ok(())
     })
 }
 

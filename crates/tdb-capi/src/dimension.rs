@@ -37,6 +37,11 @@ impl Dimension {
         self.lock().clone()
     }
 
+    /// Sets the tile extent to that of a schema, which has one where none was given.
+    pub(crate) fn set_extent(&self, axis: &Axis) {
+        self.lock().extent.clone_from(&axis.extent);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Axis> {
         self.axis.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,12 +106,12 @@ unsafe fn numbers(
         axis.extent = Some(unsafe { bytes(extent, size as u64) }?.to_vec().into());
     }
     axis.domain = Some(domain);
-    check(&axis)?;
+    check_axis(&axis)?;
     Ok(axis)
 }
 
 /// Fails, in TileDB's words, if the domain or the extent breaks a rule of new dimensions.
-fn check(axis: &Axis) -> Result<()> {
+pub(crate) fn check_axis(axis: &Axis) -> Result<()> {
     let datatype = axis.datatype;
     let name = &axis.name;
     let extent = axis.extent.as_deref();

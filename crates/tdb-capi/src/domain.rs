@@ -1,11 +1,12 @@
 //! Domains: the dimensions of a schema.
 
 use std::ffi::c_char;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tdb::engine::schema::Dimension as Axis;
 
 use crate::border::context::tiledb_ctx_t;
+use crate::border::handles::give_shared;
 use crate::border::pointers::{check_place, put, text};
 use crate::border::{Error, call, free, get, give, handle};
 use crate::constants::*;
@@ -14,22 +15,38 @@ use crate::dimension::{Dimension, tiledb_dimension_t};
 use crate::dump;
 use crate::string::{Text, tiledb_string_t};
 
-/// The dimensions of a schema.
+/// The dimensions of a schema, which this domain and handles share: who sets the filters of a dimension after it was
+/// added sets them here.
 #[derive(Debug)]
-pub(crate) struct Domain(Mutex<Vec<Axis>>);
+pub(crate) struct Domain(Mutex<Vec<Arc<Dimension>>>);
 
 impl Domain {
     /// Wraps the dimensions of a schema.
     pub(crate) fn of(axes: Vec<Axis>) -> Self {
-        Self(Mutex::new(axes))
+        let dimensions = axes.into_iter().map(Dimension::of).map(Arc::new);
+        Self(Mutex::new(dimensions.collect()))
     }
 
     /// Returns a copy of the dimensions.
     pub(crate) fn axes(&self) -> Vec<Axis> {
+        self.lock()
+            .iter()
+            .map(|dimension| dimension.axis())
+            .collect()
+    }
+
+    /// Sets tile extents to those of a schema, which has them where they were not given.
+    pub(crate) fn set_extents(&self, axes: &[Axis]) {
+        for (dimension, axis) in self.lock().iter().zip(axes) {
+            dimension.set_extent(axis);
+        }
+    }
+
+    fn dimensions(&self) -> Vec<Arc<Dimension>> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Axis>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Dimension>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -39,7 +56,7 @@ handle!(
     tiledb_domain_t => Domain, "domain"
 );
 
-/// Adds a copy of a dimension at the end.
+/// Adds a dimension at the end. Domain and handle share it.
 ///
 /// # Safety
 /// Safe with any arguments.
@@ -51,8 +68,8 @@ pub unsafe extern "C" fn tiledb_domain_add_dimension(
 ) -> i32 {
     call(ctx, |_| {
         let domain = get(domain)?;
-        let axis = get(dim)?.axis();
-        domain.lock().push(axis);
+        let dimension = get(dim)?;
+        domain.lock().push(dimension);
         Ok(())
     })
 }
@@ -83,7 +100,7 @@ pub unsafe extern "C" fn tiledb_domain_dump_str(
     out: *mut *mut tiledb_string_t,
 ) -> i32 {
     call(ctx, |_| {
-        Text::put(out, dump::dimensions(&get(domain)?.lock()))
+        Text::put(out, dump::dimensions(&get(domain)?.axes()))
     })
 }
 
@@ -96,7 +113,7 @@ pub unsafe extern "C" fn tiledb_domain_free(domain: *mut *mut tiledb_domain_t) {
     free(domain);
 }
 
-/// Returns a copy of a dimension; null if there is none at all.
+/// Returns a dimension, which domain and handle share; null if there is none at all.
 ///
 /// # Safety
 /// `dim` is null or points to a pointer.
@@ -108,23 +125,23 @@ pub unsafe extern "C" fn tiledb_domain_get_dimension_from_index(
     dim: *mut *mut tiledb_dimension_t,
 ) -> i32 {
     call(ctx, |_| {
-        let axes = get(domain)?.axes();
+        let dimensions = get(domain)?.dimensions();
         check_place(dim)?;
-        if axes.is_empty() && index == 0 {
+        if dimensions.is_empty() && index == 0 {
             return put(dim, std::ptr::null_mut());
         }
-        let Some(axis) = axes.get(index as usize) else {
-            let last = axes.len().saturating_sub(1);
+        let Some(dimension) = dimensions.get(index as usize) else {
+            let last = dimensions.len().saturating_sub(1);
             return Err(Error::short(
                 "C API",
                 format!("Dimension index {index} is out of bounds; valid indices are 0 to {last}"),
             ));
         };
-        put(dim, give(Dimension::of(axis.clone())))
+        put(dim, give_shared(Arc::clone(dimension)))
     })
 }
 
-/// Returns a copy of the dimension with a name; null if there is none at all.
+/// Returns the dimension with a name, which domain and handle share; null if there is none at all.
 ///
 /// # Safety
 /// `name` is null or a text; `dim` is null or points to a pointer.
@@ -136,15 +153,16 @@ pub unsafe extern "C" fn tiledb_domain_get_dimension_from_name(
     dim: *mut *mut tiledb_dimension_t,
 ) -> i32 {
     call(ctx, |_| {
-        let axes = get(domain)?.axes();
+        let dimensions = get(domain)?.dimensions();
         check_place(dim)?;
-        if axes.is_empty() {
+        if dimensions.is_empty() {
             return put(dim, std::ptr::null_mut());
         }
         let name = text(name)?;
-        let axis = axes.into_iter().find(|axis| axis.name == name);
+        let mut all = dimensions.into_iter();
+        let dimension = all.find(|dimension| dimension.axis().name == name);
         let absent = || Error::short("C API", format!("Dimension '{name}' does not exist"));
-        put(dim, give(Dimension::of(axis.ok_or_else(absent)?)))
+        put(dim, give_shared(dimension.ok_or_else(absent)?))
     })
 }
 

@@ -226,7 +226,8 @@ pub unsafe extern "C" fn tiledb_array_schema_get_enumeration_from_attribute_name
         let name = text(attribute_name)?;
         let attributes = schema.fields().attributes;
         let Some(attribute) = attributes.into_iter().rfind(|a| a.name == name) else {
-            let text = format!("Attribute name: {name} does not exist for array ");
+            let uri = schema.uri();
+            let text = format!("Attribute name: {name} does not exist for array {uri}");
             return Err(Error::short("C API", text));
         };
         let Some(name) = attribute.enumeration else {

@@ -4,10 +4,10 @@ use std::ffi::{CString, c_char, c_void};
 
 use tdb::{FoundObject, ObjectType, WalkOrder};
 
+use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{check_place, put, text};
 use crate::border::{Error, Result, call};
 use crate::constants::*;
-use crate::border::context::tiledb_ctx_t;
 
 /// Is told an object: its URI and its type. Returns 1 to go on, 0 to stop, and -1 if it failed.
 type Callback =

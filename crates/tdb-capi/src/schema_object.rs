@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tdb::Schema;
-use tdb::engine::array::{Array, NameSource as _, StoredSchema, SystemNames};
+use tdb::engine::array::{Array, LabelParts, NameSource as _, StoredSchema, SystemNames};
 use tdb::engine::filters::FilterList;
 use tdb::engine::schema::{
     ArraySchema as Fields, ArrayType, Attribute, CellOrder, CellValNum, DataOrder, Dimension,
@@ -42,6 +42,8 @@ pub(crate) struct ArraySchema {
     state: Mutex<State>,
     current_domain: Mutex<Arc<CurrentDomain>>,
     source: Option<Source>,
+    /// The URI of the array; empty if there is none yet.
+    uri: String,
     times: (u64, u64),
     has_own_time: bool,
 }
@@ -52,6 +54,8 @@ struct State {
     fields: Fields,
     /// Those that were read or added.
     enumerations: Vec<Enumeration>,
+    /// Of the arrays of labels that were added.
+    label_parts: Vec<LabelParts>,
 }
 
 impl ArraySchema {
@@ -74,21 +78,29 @@ impl ArraySchema {
             state: Mutex::new(State {
                 fields,
                 enumerations,
+                label_parts: Vec::new(),
             }),
             current_domain: Mutex::new(Arc::new(current_domain)),
             source: None,
+            uri: String::new(),
             times: (0, 0),
             has_own_time: false,
         }
     }
 
-    /// Sets where the other enumerations come from, and the times in the schema's name.
-    pub(crate) fn stored(self, source: Source, times: (u64, u64)) -> Self {
+    /// Sets the URI of the array, where the other enumerations come from, and the times in the schema's name.
+    pub(crate) fn stored(self, uri: &str, source: Source, times: (u64, u64)) -> Self {
         Self {
+            uri: uri.to_owned(),
             source: Some(source),
             times,
             ..self
         }
+    }
+
+    /// Returns the URI of the array; empty if there is none yet.
+    pub(crate) fn uri(&self) -> &str {
+        &self.uri
     }
 
     /// Returns a copy of the schema's fields, without the current domain.
@@ -159,9 +171,7 @@ impl ArraySchema {
         let mut state = self.lock();
         if let Some(name) = &attribute.enumeration {
             if !state.has(name) {
-                return Err(failed(format!(
-                    "Cannot add attribute; Attribute refers to an unknown enumeration named '{name}'."
-                )));
+                return Err(unknown_enumeration(name));
             }
             check_enumerated(&attribute)?;
             let enumeration = state.read(name, self.source.as_ref())?;
@@ -211,6 +221,43 @@ impl ArraySchema {
         self.lock().read_all(self.source.as_ref())
     }
 
+    /// Adds a label of a dimension.
+    pub(crate) fn add_label(&self, label: DimensionLabel) -> Result<()> {
+        let mut state = self.lock();
+        check_label(&state.fields, &label)?;
+        state.label_parts.push(LabelParts {
+            name: label.name.clone(),
+            filters: FilterList::default(),
+            extent: None,
+        });
+        state.fields.labels.push(label);
+        Ok(())
+    }
+
+    /// Changes parts of the array of a label that was added; the dimension is the labelled one.
+    pub(crate) fn change_label(
+        &self,
+        name: &str,
+        change: impl FnOnce(&mut LabelParts, &Dimension, &DimensionLabel) -> Result<()>,
+    ) -> Result<()> {
+        let mut state = self.lock();
+        let State {
+            fields,
+            label_parts,
+            ..
+        } = &mut *state;
+        let label = fields.labels.iter().find(|label| label.name == name);
+        let label = label.ok_or_else(|| no_label(name))?;
+        let dimension = fields.dimensions.get(label.dimension as usize);
+        let parts = label_parts.iter_mut().find(|parts| parts.name == name);
+        let (Some(parts), Some(dimension)) = (parts, dimension) else {
+            return Err(failed(format!(
+                "Cannot change dimension label '{name}'; No dimension label schema is set."
+            )));
+        };
+        change(parts, dimension, label)
+    }
+
     /// Fails if no array can be created from the schema, whatever its current domain is.
     pub(crate) fn check(&self) -> Result<()> {
         let state = self.lock();
@@ -231,7 +278,8 @@ impl ArraySchema {
         let whole = state.fields.clone().with_image_shapes();
         let mut fields = whole.map_err(|error| failed(error.to_string()))?;
         fields.current_domain = self.current_domain().ranges(&fields.dimensions)?;
-        Ok(Schema::new(fields, state.enumerations.clone())?)
+        let schema = Schema::new(fields, state.enumerations.clone())?;
+        Ok(schema.with_label_parts(state.label_parts.clone()))
     }
 
     /// Describes the schema.
@@ -294,6 +342,53 @@ const RESERVED: &str = "__";
 
 fn failed(text: impl Into<String>) -> Error {
     Error::short("ArraySchema", text)
+}
+
+/// Creates the error of an attribute whose enumeration is not there.
+pub(crate) fn unknown_enumeration(name: &str) -> Error {
+    failed(format!(
+        "Cannot add attribute; Attribute refers to an unknown enumeration named '{name}'."
+    ))
+}
+
+/// Creates the error of a label that is not there.
+pub(crate) fn no_label(name: &str) -> Error {
+    failed(format!("No dimension label with the name '{name}'."))
+}
+
+/// Checks a label that is added.
+fn check_label(fields: &Fields, label: &DimensionLabel) -> Result<()> {
+    let start = "Cannot add dimension label";
+    let (name, index) = (&label.name, label.dimension);
+    if label.order == DataOrder::Unordered {
+        return Err(failed(format!(
+            "{start}; Unordered dimension labels are not yet supported."
+        )));
+    }
+    if fields.dimensions.is_empty() {
+        return Err(failed(format!(
+            "{start}; Must set domain before adding dimension labels."
+        )));
+    }
+    let Some(dimension) = fields.dimensions.get(index as usize) else {
+        return Err(failed(format!(
+            "Cannot add a label to dimension {index}; Invalid dimension index. "
+        )));
+    };
+    if name.is_empty() || names(fields).contains(&name.as_str()) {
+        return Err(failed(format!(
+            "Cannot add a dimension label with name '{name}'. An attribute, a dimension or another label with that \
+             name already exists, or the name is empty."
+        )));
+    }
+    if !dimension.is_integral() {
+        return Err(failed(format!(
+            "Failed to add dimension label '{name}'. Currently labels are not support on dimensions with datatype \
+             Datatype::{}",
+            title(dimension.datatype)
+        )));
+    }
+    Ok(())
 }
 
 fn check_dimensions(array_type: ArrayType, dimensions: &[Dimension]) -> Result<()> {

@@ -58,6 +58,13 @@ impl Evolution {
         self.options.timestamp = Some(time.into().0);
     }
 
+    /// Sets the time of the change, which may be before that of the newest schema: see
+    /// [`ChangeOptions::earlier_schemas`](field@ChangeOptions::earlier_schemas).
+    pub fn at_any(&mut self, time: impl Into<Time>) {
+        self.at(time);
+        self.options.earlier_schemas = true;
+    }
+
     /// Sets the source of names and of the current time.
     pub fn names(&mut self, names: Arc<dyn NameSource>) {
         self.options.names = names;
@@ -122,6 +129,26 @@ impl Evolution {
     /// As [`Evolution::add_enumeration`].
     pub fn add_stored_enumeration(&mut self, enumeration: Enumeration) -> Result<()> {
         self.step(Step::AddEnumeration(enumeration))
+    }
+
+    /// Appends to an enumeration the values that `longer` has after its own.
+    ///
+    /// # Errors
+    /// Fails if the enumeration does not exist, if `longer` does not begin with its values, or if there are more than
+    /// its attributes can count.
+    pub fn extend_stored_enumeration(&mut self, longer: &Enumeration) -> Result<()> {
+        let old = self.enumeration(longer.name())?;
+        if !longer.extends(&old) {
+            let name = longer.name();
+            return Err(Error::invalid(format!(
+                "enumeration {name:?}: the values it has must stay, in their order"
+            )));
+        }
+        let more = longer.iter().skip(old.len()).map(<[u8]>::to_vec);
+        self.step(Step::ExtendEnumeration(
+            longer.name().to_owned(),
+            more.collect(),
+        ))
     }
 
     /// Appends labels to an enumeration.
@@ -225,7 +252,12 @@ impl Evolution {
             return Err(Error::invalid("nothing to change"));
         }
         let array = self.array.engine();
-        let checked = array.check_evolution(&self.schema, &self.enumerations, self.options.time());
+        let checked = array.check_evolution(
+            &self.schema,
+            &self.enumerations,
+            &self.options,
+            self.options.time(),
+        );
         checked.map_err(|error| self.array.failed(error))
     }
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use tdb_array::{ArrayError, ChangeOptions, ObjectType, OpenOptions, StoredSchema, TimeWindow};
+use tdb_array::{
+    Array as EngineArray, ArrayError, ChangeOptions, ObjectType, OpenOptions, StoredSchema,
+    TimeWindow,
+};
 use tdb_schema::{ArraySchema, Enumeration};
 
 use crate::place::{self, Place};
@@ -142,12 +145,20 @@ impl Context {
     /// # Errors
     /// Fails if something exists there already, or if the store fails.
     pub fn create(&self, uri: &str, schema: &Schema) -> Result<Array> {
+        self.create_with(uri, schema, &ChangeOptions::default())?;
+        self.open(uri)
+    }
+
+    /// Creates an array at a time, with all available options.
+    ///
+    /// # Errors
+    /// As for [`Context::create`].
+    pub fn create_with(&self, uri: &str, schema: &Schema, options: &ChangeOptions) -> Result<()> {
         let place = place::vacant(uri, self.opener())?;
         let location = self.location(&place);
-        let options = ChangeOptions::default();
-        tdb_array::Array::create(&location, schema, schema.enumerations(), &options)
-            .map_err(|error| place.failed(error))?;
-        self.open(uri)
+        let (enumerations, labels) = (schema.enumerations(), schema.label_parts());
+        let made = EngineArray::create_labelled(&location, schema, enumerations, labels, options);
+        made.map_err(|error| place.failed(error))
     }
 
     /// Returns whether a URI leads to an array, to a group or to neither.

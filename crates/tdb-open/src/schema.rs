@@ -1,6 +1,6 @@
 use std::ops::Deref;
 
-use tdb_array::{NameSource, SystemNames};
+use tdb_array::{LabelParts, NameSource, SystemNames};
 use tdb_schema::value::holds_bytes;
 use tdb_schema::{
     ArraySchema, ArrayType, CellOrder, CellValNum, Enumeration, EnumerationRef, Order as TileOrder,
@@ -16,6 +16,7 @@ use crate::{Error, Filter, Interval, Order, Result, Value};
 pub struct Schema {
     schema: ArraySchema,
     enumerations: Vec<Enumeration>,
+    labels: Vec<LabelParts>,
 }
 
 impl Schema {
@@ -53,6 +54,7 @@ impl Schema {
         Ok(Self {
             schema,
             enumerations,
+            labels: Vec::new(),
         })
     }
 
@@ -61,7 +63,20 @@ impl Schema {
         Self {
             schema,
             enumerations,
+            labels: Vec::new(),
         }
+    }
+
+    /// Sets parts of the arrays of new labels, which have defaults else.
+    pub fn with_label_parts(mut self, labels: Vec<LabelParts>) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// Returns the parts of the arrays of new labels that were set.
+    #[must_use]
+    pub fn label_parts(&self) -> &[LabelParts] {
+        &self.labels
     }
 
     /// Allows cells with equal coordinates; for sparse arrays.

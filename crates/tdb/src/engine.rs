@@ -16,11 +16,11 @@ pub mod array {
         Array, ArrayError, At, ChangeOptions, CommittedNames, Contents, ContentsOutside,
         ContentsSize, DataFile, DatedObject, Delete, DeleteCommit, Descendant, Directory, Draft,
         ErrorKind, FinishedFile, FoundFolder, Fragment, FragmentEntries, FragmentEntry, Group,
-        GroupDetails, GroupMember, HasKind, HistoryGap, LaterObjects, Live, Location, LostContent,
-        MemberChange, Metadata, MetadataRecord, MetadataValue, NameError, NameForm, NameSource,
-        Names, NewFragment, ObjectType, OpenOptions, PartsToOpen, Reach, ReadModifyWrite,
-        SchemaEntry, Schemas, SealedFragment, Snapshot, StoredSchema, SystemNames, TimeWindow,
-        TimestampedName, Unsound, UriTarget, View, Warning, Work,
+        GroupDetails, GroupMember, HasKind, HistoryGap, LabelParts, LaterObjects, Live, Location,
+        LostContent, MemberChange, Metadata, MetadataRecord, MetadataValue, NameError, NameForm,
+        NameSource, Names, NewFragment, ObjectType, OpenOptions, PartsToOpen, Reach,
+        ReadModifyWrite, SchemaEntry, Schemas, SealedFragment, Snapshot, StoredSchema, SystemNames,
+        TimeWindow, TimestampedName, Unsound, UriTarget, View, Warning, Work,
     };
 
     /// Merged commits.
