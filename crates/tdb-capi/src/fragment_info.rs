@@ -372,7 +372,11 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_array_schema(
         check_place(array_schema)?;
         let schema = Fields::clone(&info.fragment(fid)?.schema);
         let schema = ArraySchema::of(schema, Vec::new());
-        let schema = schema.stored(info.enumerations(), info.schema_times(fid)?);
+        let schema = schema.stored(
+            info.array_uri(),
+            info.enumerations(),
+            info.schema_times(fid)?,
+        );
         put(array_schema, give(schema))
     })
 }

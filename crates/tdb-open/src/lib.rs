@@ -48,4 +48,4 @@ pub use tdb_object_store::Settings as StoreSettings;
 pub use tdb_tile::Datatype;
 pub use time::{Time, parse_duration};
 pub use value::Value;
-pub use walk::{FoundObject, WalkOrder};
+pub use walk::{FoundObject, ObjectWalk, WalkOrder};

@@ -67,9 +67,9 @@ pub use tdb_inspect::{
 pub use tdb_open::{
     AddOptions, Attribute, Axis, CellCondition, Dimension, Error, Excerpt, FileEntry, Files,
     Filter, FoundObject, Group, Interval, LocalStores, MemberPlace, MemoryStores, MergeSettings,
-    MetadataEntry, Objects, ObjectsOutside, OpenFile, OpenMode, Order, RemoteFolder, Result,
-    Schema, SchemaBuilder, Setting, SettingEffect, Settings, Stores, Time, Value, WalkOrder,
-    parse_condition, parse_condition_of, parse_duration, unknown_labels,
+    MetadataEntry, ObjectWalk, Objects, ObjectsOutside, OpenFile, OpenMode, Order, RemoteFolder,
+    Result, Schema, SchemaBuilder, Setting, SettingEffect, Settings, Stores, Time, Value,
+    WalkOrder, parse_condition, parse_condition_of, parse_duration, unknown_labels,
 };
 pub use tdb_open::{Array as OpenArray, Context as OpenContext};
 #[cfg(feature = "object-store")]

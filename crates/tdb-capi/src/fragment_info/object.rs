@@ -180,6 +180,11 @@ impl Loaded {
         Ok(format!("{}/{below}", self.uri))
     }
 
+    /// Returns the whole URI of the array.
+    pub(super) fn array_uri(&self) -> &str {
+        &self.uri
+    }
+
     pub(super) fn replaced_uri(&self, number: u32) -> Result<&str> {
         let uri = self.replaced.get(number as usize);
         uri.map(String::as_str)
