@@ -64,6 +64,8 @@ pub use tdb_inspect::{
     Map, MapBox, MappedFragment, Picture, PictureAxis, PictureOptions, Pixel, TileTrial,
     TileTrials, Tiles, Trial, Trials, read_picture,
 };
+#[cfg(feature = "serde")]
+pub use tdb_open::Profile;
 pub use tdb_open::{
     AddOptions, Attribute, Axis, CellCondition, Dimension, Error, Excerpt, FileEntry, Files,
     Filter, FoundObject, Group, Interval, LocalStores, MemberPlace, MemoryStores, MergeSettings,
