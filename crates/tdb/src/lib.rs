@@ -6,6 +6,7 @@ mod changes;
 mod column;
 mod context;
 pub mod engine;
+mod filestore;
 #[cfg(any(feature = "arrow", feature = "text"))]
 mod imports;
 mod inspection;
@@ -30,6 +31,7 @@ pub use arrow::ArrowBatches;
 pub use changes::{compare, narrow_comparison};
 pub use column::{Element, GivenCells, IntoColumn, Kind};
 pub use context::Context;
+pub use filestore::{FileFacts, StoredFile, file_schema};
 pub use read::{Batches, Groups as CellGroups, ReadBuilder};
 #[cfg(feature = "serde")]
 pub use rows::Rows;
