@@ -8,7 +8,8 @@ use tdb::engine::tile::Range;
 use tdb::{ErrorKind, OpenArray, Settings, Time};
 
 use crate::array_schema::{ArraySchema, tiledb_array_schema_t};
-use crate::border::context::{Context, tiledb_ctx_t};
+use crate::border::context::{Context, engine_of, tiledb_ctx_t};
+use crate::border::handles::give_shared;
 use crate::border::pointers::{bytes_mut, check_place, put, text};
 use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
 use crate::config::{Config, tiledb_config_t};
@@ -45,6 +46,8 @@ pub(crate) struct OpenedArray {
     /// The window of times that are seen, or at whose end is written.
     start: u64,
     end: u64,
+    /// The schema that handles share.
+    schema: OnceLock<Arc<ArraySchema>>,
     metadata: OnceLock<Metadata>,
     /// Changes of metadata, stored when the array is closed.
     changes: Mutex<Vec<MetadataRecord>>,
@@ -70,6 +73,12 @@ impl OpenedArray {
             "Array",
             format!("{what}; Array was not opened in {mode} mode"),
         ))
+    }
+
+    /// Returns the schema, which all handles of it share.
+    pub(crate) fn schema(&self) -> Arc<ArraySchema> {
+        let schema = || Arc::new(ArraySchema::of_array(&self.array));
+        Arc::clone(self.schema.get_or_init(schema))
     }
 
     /// Returns the metadata, read when they are first asked for.
@@ -156,6 +165,7 @@ impl Array {
             query_type,
             start,
             end,
+            schema: OnceLock::new(),
             metadata: OnceLock::new(),
             changes: Mutex::default(),
         }));
@@ -376,9 +386,9 @@ pub unsafe extern "C" fn tiledb_array_set_config(
     array: *mut tiledb_array_t,
     config: *mut tiledb_config_t,
 ) -> i32 {
-    call(ctx, |context| {
+    call(ctx, |_| {
         let (array, settings) = (get(array)?, get(config)?.settings());
-        let engine = context.engine()?.clone().settings(&settings)?;
+        let engine = engine_of(&settings)?;
         let mut state = array.lock();
         if state.opened.is_some() {
             let text = "[Array::set_config] Cannot set a config on an open array";
@@ -418,7 +428,7 @@ pub unsafe extern "C" fn tiledb_array_get_query_type(
     call(ctx, |_| put(query_type, get(array)?.opened()?.query_type))
 }
 
-/// Returns a copy of the schema of an open array.
+/// Returns the schema of an open array, which all its handles share.
 ///
 /// # Safety
 /// `array_schema` is null or points to a pointer.
@@ -431,10 +441,7 @@ pub unsafe extern "C" fn tiledb_array_get_schema(
     call(ctx, |_| {
         check_place(array_schema)?;
         let opened = get(array)?.opened()?;
-        let schema = opened.array.full_schema()?;
-        let enumerations = schema.enumerations().to_vec();
-        let schema = tdb::engine::schema::ArraySchema::clone(&schema);
-        put(array_schema, give(ArraySchema::of(schema, enumerations)))
+        put(array_schema, give_shared(opened.schema()))
     })
 }
 

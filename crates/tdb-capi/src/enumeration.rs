@@ -143,22 +143,9 @@ pub unsafe extern "C" fn tiledb_array_get_enumeration(
     call(ctx, |_| {
         check_place(enumeration)?;
         let opened = get(array)?.opened()?;
-        let name = text(name)?;
-        let known = &opened.array.schema().enumerations;
-        if !known.iter().any(|entry| entry.name == name) {
-            return Err(unknown(name));
-        }
-        let read = opened.array.engine().enumeration(name);
-        let read = read.map_err(|error| opened.array.failed(error))?;
-        put(enumeration, give(Enumeration::of(Values::clone(&read))))
+        let found = opened.schema().enumeration(text(name)?)?;
+        put(enumeration, give(Enumeration::of(found)))
     })
-}
-
-fn unknown(name: &str) -> Error {
-    Error::short(
-        "ArraySchema",
-        format!("Unable to check if unknown enumeration is loaded. No enumeration named '{name}'."),
-    )
 }
 
 /// Reads the enumerations of an open array's schema; else they are read when they are needed.
@@ -170,14 +157,7 @@ pub unsafe extern "C" fn tiledb_array_load_all_enumerations(
     ctx: *mut tiledb_ctx_t,
     array: *const tiledb_array_t,
 ) -> i32 {
-    call(ctx, |_| {
-        let opened = get(array)?.opened()?;
-        let names = &opened.array.schema().enumerations;
-        let names = names.iter().map(|entry| entry.name.as_str());
-        let read = opened.array.engine().enumerations(names);
-        read.map_err(|error| opened.array.failed(error))?;
-        Ok(())
-    })
+    call(ctx, |_| get(array)?.opened()?.schema().read_enumerations())
 }
 
 /// Reads the enumerations of an open array's schema. Those of older schemas are read when they are needed.

@@ -34,8 +34,8 @@ impl ValuePlaces {
             return put(self.pointer, std::ptr::null());
         };
         put(self.datatype, datatypes::code(value.datatype))?;
+        // Programs tell an empty value from a missing one by its count.
         let is_empty = value.bytes.is_empty();
-        // A value without elements counts as one, and has no pointer: so programs tell it from a missing key.
         put(self.count, if is_empty { 1 } else { value.count })?;
         let pointer = if is_empty {
             std::ptr::null()

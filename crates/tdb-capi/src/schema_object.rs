@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tdb::Schema;
 use tdb::engine::array::{Array, LabelParts, NameSource as _, StoredSchema, SystemNames};
 use tdb::engine::filters::FilterList;
 use tdb::engine::schema::{
     ArraySchema as Fields, ArrayType, Attribute, CellOrder, CellValNum, DataOrder, Dimension,
     DimensionLabel, Enumeration, EnumerationRef,
 };
+use tdb::{OpenArray, Schema};
 
 use crate::border::{Error, Result};
 use crate::constants::*;
@@ -96,6 +96,17 @@ impl ArraySchema {
             times,
             ..self
         }
+    }
+
+    /// Wraps the schema of an open array.
+    pub(crate) fn of_array(array: &OpenArray) -> Self {
+        let engine = array.engine();
+        let entry = engine.directory().schema();
+        let name = entry.and_then(|entry| entry.name.as_ref());
+        let times = name.map(|name| (name.start(), name.end()));
+        let fields = Fields::clone(engine.schema());
+        let source = Source::Array(Arc::clone(engine));
+        Self::of(fields, Vec::new()).stored(array.uri(), source, times.unwrap_or_default())
     }
 
     /// Returns the URI of the array; empty if there is none yet.

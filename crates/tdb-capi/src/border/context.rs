@@ -56,6 +56,23 @@ impl Context {
     }
 }
 
+/// The least memory of a context. TileDB's budgets for parts of a read may be smaller; with less memory than this, not
+/// even an array could be opened.
+const LEAST_MEMORY: u64 = 64 << 20;
+
+/// Returns the engine's context with settings.
+///
+/// # Errors
+/// Fails if the settings contradict each other.
+pub(crate) fn engine_of(settings: &Settings) -> Result<tdb::Context> {
+    let engine = tdb::Context::new().settings(settings)?;
+    let memory = engine.shared_session().limits().budget.limit();
+    if memory < LEAST_MEMORY {
+        return Ok(engine.memory(LEAST_MEMORY));
+    }
+    Ok(engine)
+}
+
 handle!(
     /// A context: settings, threads, memory and the last error.
     tiledb_ctx_t => Context, "context"

@@ -2,7 +2,10 @@
 
 mod attributes;
 mod dimensions;
-
+mod enumerations;
+mod evolution;
 mod filters;
-
+mod labels;
 mod program;
+mod schemas;
+mod shapes;
