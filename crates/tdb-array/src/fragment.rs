@@ -85,6 +85,11 @@ impl Fragment {
         tail.offset.checked_add(tail.bytes.len() as u64)
     }
 
+    /// True if its footer was not read from its own metadata, but from an object with the footers of many fragments.
+    pub fn has_merged_footer(&self) -> bool {
+        self.tail.is_none() && self.metadata.version.number() >= 3
+    }
+
     /// Returns the first and the last time of its cells, in milliseconds since 1970.
     pub fn timestamps(&self) -> (u64, u64) {
         (self.name.start(), self.name.end())

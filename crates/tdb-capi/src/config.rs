@@ -4,18 +4,57 @@ use std::ffi::c_char;
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tdb::Settings;
+use tdb::{Profile, Settings};
 
 use crate::border::call::{call_alone, call_silent};
 use crate::border::pointers::{check_place, optional_text, put, text};
 use crate::border::{Error, LentValues, Result, free, get, give, handle};
 use crate::error::tiledb_error_t;
+use crate::profile::profile;
 
 /// Settings by TileDB's names.
 #[derive(Debug)]
 pub(crate) struct Config {
     settings: Mutex<Settings>,
+    profile: Mutex<LoadedProfile>,
     kept: LentValues,
+}
+
+/// The profile that gives settings which are not set otherwise, and what it was loaded for.
+#[derive(Debug, Default)]
+struct LoadedProfile {
+    /// The name and the folder in the settings; `None` before it was looked for.
+    wanted: Option<(String, String)>,
+    /// `None` if the user has none.
+    profile: Option<Profile>,
+}
+
+impl LoadedProfile {
+    /// Loads the profile that the settings name, once. The default one need not exist.
+    fn load(&mut self, settings: &Settings) -> Result<Option<&Profile>> {
+        let setting = |name| settings.get(name).unwrap_or("").to_owned();
+        let wanted = (setting("profile_name"), setting("profile_dir"));
+        if self.wanted.as_ref() != Some(&wanted) {
+            let (name, folder) = (&wanted.0, &wanted.1);
+            let is_named = !name.is_empty() || !folder.is_empty();
+            let loaded = profile(Some(name), Some(folder)).and_then(|mut profile| {
+                if is_named || profile.has_file() {
+                    profile.load()?;
+                }
+                Ok(profile)
+            });
+            self.profile = match loaded {
+                Ok(profile) => Some(profile),
+                Err(_) if !is_named => None,
+                Err(_) => {
+                    let text = "Failed to load the REST profile. Please check the profile name and directory parameters.";
+                    return Err(Error::new("Config", text));
+                }
+            };
+            self.wanted = Some(wanted);
+        }
+        Ok(self.profile.as_ref())
+    }
 }
 
 impl Config {
@@ -27,6 +66,7 @@ impl Config {
     pub(crate) fn of(settings: Settings) -> Self {
         Self {
             settings: Mutex::new(settings),
+            profile: Mutex::default(),
             kept: LentValues::default(),
         }
     }
@@ -38,6 +78,20 @@ impl Config {
 
     fn lock(&self) -> MutexGuard<'_, Settings> {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a setting: as it was set, by the environment, the profile, or its default.
+    fn value(&self, name: &str) -> Result<Option<String>> {
+        let settings = self.lock();
+        let is_set = settings.given(name).is_some();
+        if !is_set && !name.starts_with("profile_") {
+            let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
+            let found = profile.load(&settings)?;
+            if let Some(value) = found.and_then(|profile| profile.get(name)) {
+                return Ok(Some(value.to_owned()));
+            }
+        }
+        Ok(settings.get(name).map(str::to_owned))
     }
 
     fn set(&self, name: &str, value: &str) -> Result<()> {
@@ -147,9 +201,8 @@ pub unsafe extern "C" fn tiledb_config_get(
 ) -> i32 {
     call_alone(error, || {
         let config = get(config)?;
-        let settings = config.lock();
-        match settings.get(text(param)?) {
-            Some(found) => put(value, config.kept.text(found)?),
+        match config.value(text(param)?)? {
+            Some(found) => put(value, config.kept.text(&found)?),
             None => put(value, std::ptr::null()),
         }
     })

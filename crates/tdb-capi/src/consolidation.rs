@@ -13,7 +13,6 @@ use crate::border::handles::get_optional;
 use crate::border::pointers::{check_place, index, put, take, text};
 use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
 use crate::config::tiledb_config_t;
-use crate::constants::*;
 use crate::statistics::put_text;
 
 /// The engine's context with the settings of a call, which may be null: then those of the context.

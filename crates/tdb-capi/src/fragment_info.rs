@@ -1,62 +1,48 @@
-#![allow(unused_imports, unused_variables)]
-use crate::array_schema::tiledb_array_schema_t;
-use crate::border::context::tiledb_ctx_t;
-use crate::config::tiledb_config_t;
-use crate::string::tiledb_string_t;
-use std::ffi::{c_char, c_void};
+//! What is known of the fragments of an array: their names, times, sizes, and boxes.
 
-use crate::border::call::not_offered_alone;
-use crate::border::codes::TILEDB_OK;
-use crate::border::{free, handle, not_offered};
+mod object;
+
+use std::ffi::{CString, c_char, c_void};
+
+use tdb::engine::schema::ArraySchema as Fields;
+
+use crate::array_schema::{ArraySchema, tiledb_array_schema_t};
+use crate::border::context::tiledb_ctx_t;
+use crate::border::pointers::{bytes_mut, check_place, put, text};
+use crate::border::{Error, Result, call, free, get, give, handle};
+use crate::config::{Config, tiledb_config_t};
+use crate::string::{Text, tiledb_string_t};
+use object::{Ends, FragmentInfo, Part, Which, failed};
 
 handle!(
-    /// A handle: fragment info.
-    tiledb_fragment_info_t => (), "fragment info"
+    /// Facts of the fragments of an array.
+    tiledb_fragment_info_t => FragmentInfo, "fragment info"
 );
 
-/// Not offered yet.
+/// Creates facts of the fragments of an array, which are not loaded yet.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `array_uri` is null or a text; `fragment_info` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_fragment_info_alloc(
     ctx: *mut tiledb_ctx_t,
     array_uri: *const c_char,
     fragment_info: *mut *mut tiledb_fragment_info_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_alloc")
+    call(ctx, |context| {
+        check_place(fragment_info)?;
+        let (engine, settings) = (context.engine()?.clone(), context.settings().clone());
+        put(
+            fragment_info,
+            give(FragmentInfo::new(text(array_uri)?, engine, settings)),
+        )
+    })
 }
 
-/// Not offered yet.
+/// Frees facts.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_dump(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *const tiledb_fragment_info_t,
-    out: *mut libc::FILE,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_dump")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_dump_str(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *const tiledb_fragment_info_t,
-    out: *mut *mut tiledb_string_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_dump_str")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `fragment_info` is null or points to a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_fragment_info_free(
     fragment_info: *mut *mut tiledb_fragment_info_t,
@@ -64,38 +50,74 @@ pub unsafe extern "C" fn tiledb_fragment_info_free(
     free(fragment_info);
 }
 
-/// Not offered yet.
+/// Sets settings, such as a key, before the facts are loaded.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_array_schema(
+pub unsafe extern "C" fn tiledb_fragment_info_set_config(
     ctx: *mut tiledb_ctx_t,
     fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    array_schema: *mut *mut tiledb_array_schema_t,
+    config: *mut tiledb_config_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_array_schema")
+    call(ctx, |_| {
+        get(fragment_info)?.inherit(&get(config)?.settings())
+    })
 }
 
-/// Not offered yet.
+/// Returns a copy of the settings.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `config` is null or points to a pointer.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_array_schema_name(
+pub unsafe extern "C" fn tiledb_fragment_info_get_config(
     ctx: *mut tiledb_ctx_t,
     fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    schema_name: *mut *const c_char,
+    config: *mut *mut tiledb_config_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_array_schema_name")
+    call(ctx, |_| {
+        let info = get(fragment_info)?;
+        check_place(config)?;
+        put(config, give(Config::of(info.settings())))
+    })
 }
 
-/// Not offered yet.
+/// Reads the facts as they are now.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// Safe with any arguments.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_load(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+) -> i32 {
+    call(ctx, |_| get(fragment_info)?.load())
+}
+
+/// Returns the number of fragments.
+///
+/// # Safety
+/// `fragment_num` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_fragment_num(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fragment_num: *mut u32,
+) -> i32 {
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(fragment_num, count(info.array.fragments().len())?)
+    })
+}
+
+fn count(number: usize) -> Result<u32> {
+    u32::try_from(number).map_err(|_| failed("more than 2^32 fragments"))
+}
+
+/// Returns the number of cells of a fragment; in a dense one, of its tiles.
+///
+/// # Safety
+/// `cell_num` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_fragment_info_get_cell_num(
     ctx: *mut tiledb_ctx_t,
@@ -103,67 +125,32 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_cell_num(
     fid: u32,
     cell_num: *mut u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_cell_num")
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(cell_num, info.fragment(fid)?.metadata.cell_count())
+    })
 }
 
-/// Not offered yet.
+/// Returns the number of cells of all fragments together.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `count` is null or points to a number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_config(
+pub unsafe extern "C" fn tiledb_fragment_info_get_total_cell_num(
     ctx: *mut tiledb_ctx_t,
     fragment_info: *mut tiledb_fragment_info_t,
-    config: *mut *mut tiledb_config_t,
+    count: *mut u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_config")
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(count, info.total_cells()?)
+    })
 }
 
-/// Not offered yet.
+/// Returns the size of a fragment in bytes.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_dense(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    dense: *mut i32,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_dense")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_fragment_name_v2(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    name: *mut *mut tiledb_string_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_fragment_name_v2")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_fragment_num(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fragment_num: *mut u32,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_fragment_num")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `size` is null or points to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_fragment_info_get_fragment_size(
     ctx: *mut tiledb_ctx_t,
@@ -171,13 +158,137 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_fragment_size(
     fid: u32,
     size: *mut u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_fragment_size")
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(size, info.size(fid)?)
+    })
 }
 
-/// Not offered yet.
+/// Says whether a fragment is dense.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `dense` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_dense(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    dense: *mut i32,
+) -> i32 {
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(dense, i32::from(info.fragment(fid)?.metadata.dense))
+    })
+}
+
+/// Says whether a fragment is sparse.
+///
+/// # Safety
+/// `sparse` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_sparse(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    sparse: *mut i32,
+) -> i32 {
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(sparse, i32::from(!info.fragment(fid)?.metadata.dense))
+    })
+}
+
+/// Returns the format version of a fragment.
+///
+/// # Safety
+/// `version` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_version(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    version: *mut u32,
+) -> i32 {
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(version, info.fragment(fid)?.metadata.version.number())
+    })
+}
+
+/// Says whether the footer of a fragment was read from an object with many footers.
+///
+/// # Safety
+/// `has` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_has_consolidated_metadata(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    has: *mut i32,
+) -> i32 {
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(has, i32::from(info.fragment(fid)?.has_merged_footer()))
+    })
+}
+
+/// Returns the number of fragments whose footers are in no object with many footers.
+///
+/// # Safety
+/// `unconsolidated` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_unconsolidated_metadata_num(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    unconsolidated: *mut u32,
+) -> i32 {
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(unconsolidated, count(info.unmerged_footers())?)
+    })
+}
+
+/// Returns the number of fragments that a merge has replaced.
+///
+/// # Safety
+/// `to_vacuum_num` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_to_vacuum_num(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    to_vacuum_num: *mut u32,
+) -> i32 {
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(to_vacuum_num, count(info.replaced.len())?)
+    })
+}
+
+/// Returns the first and the last time of the cells of a fragment.
+///
+/// # Safety
+/// `start` and `end` are null or point to numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_timestamp_range(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    start: *mut u64,
+    end: *mut u64,
+) -> i32 {
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        let (first, last) = info.fragment(fid)?.timestamps();
+        check_place(end)?;
+        put(start, first)?;
+        put(end, last)
+    })
+}
+
+/// Returns the whole URI of a fragment.
+///
+/// # Safety
+/// `uri` is null or points to a pointer. The text may be read until the handle is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_fragment_info_get_fragment_uri(
     ctx: *mut tiledb_ctx_t,
@@ -185,13 +296,287 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_fragment_uri(
     fid: u32,
     uri: *mut *const c_char,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_fragment_uri")
+    call(ctx, |_| {
+        let object = get(fragment_info)?;
+        let info = object.loaded()?;
+        put(uri, object.lent.text(&info.uri(fid)?)?)
+    })
 }
 
-/// Not offered yet.
+/// Returns the whole URI of a fragment that a merge has replaced.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `uri` is null or points to a pointer. The text may be read until the handle is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_to_vacuum_uri(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    uri: *mut *const c_char,
+) -> i32 {
+    call(ctx, |_| {
+        let object = get(fragment_info)?;
+        let info = object.loaded()?;
+        put(uri, object.lent.text(info.replaced_uri(fid)?)?)
+    })
+}
+
+/// Returns the name of the schema with which a fragment was written.
+///
+/// # Safety
+/// `schema_name` is null or points to a pointer. The text may be read until the handle is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_array_schema_name(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    schema_name: *mut *const c_char,
+) -> i32 {
+    call(ctx, |_| {
+        let object = get(fragment_info)?;
+        let info = object.loaded()?;
+        put(schema_name, object.lent.text(info.schema_name(fid)?)?)
+    })
+}
+
+/// Returns the name of a fragment.
+///
+/// # Safety
+/// `name` is null or points to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_fragment_name_v2(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    name: *mut *mut tiledb_string_t,
+) -> i32 {
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        Text::put(name, info.fragment(fid)?.name.as_str())
+    })
+}
+
+/// Returns the schema with which a fragment was written.
+///
+/// # Safety
+/// `array_schema` is null or points to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_array_schema(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    array_schema: *mut *mut tiledb_array_schema_t,
+) -> i32 {
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        check_place(array_schema)?;
+        let schema = Fields::clone(&info.fragment(fid)?.schema);
+        let schema = ArraySchema::of(schema, Vec::new());
+        let schema = schema.stored(
+            info.array_uri(),
+            info.enumerations(),
+            info.schema_times(fid)?,
+        );
+        put(array_schema, give(schema))
+    })
+}
+
+/// Writes the ends of a range of fixed size one after the other.
+unsafe fn put_fixed(
+    info: *mut tiledb_fragment_info_t,
+    part: Part,
+    which: Which<'_>,
+    place: *mut c_void,
+) -> Result<()> {
+    check_place(place)?;
+    let Ends { low, high } = get(info)?.loaded()?.ends(part, which, false)?;
+    let place = bytes_mut(place, low.len() as u64 + high.len() as u64)?;
+    let (first, second) = place.split_at_mut(low.len());
+    first.copy_from_slice(&low);
+    second.copy_from_slice(&high);
+    Ok(())
+}
+
+/// The program's variables for both ends of a range, or for their sizes.
+struct Pair<T> {
+    start: *mut T,
+    end: *mut T,
+}
+
+unsafe fn put_sizes(
+    info: *mut tiledb_fragment_info_t,
+    part: Part,
+    which: Which<'_>,
+    places: Pair<u64>,
+) -> Result<()> {
+    let Ends { low, high } = get(info)?.loaded()?.ends(part, which, true)?;
+    check_place(places.end)?;
+    put(places.start, low.len() as u64)?;
+    put(places.end, high.len() as u64)
+}
+
+unsafe fn put_var(
+    info: *mut tiledb_fragment_info_t,
+    part: Part,
+    which: Which<'_>,
+    places: Pair<c_void>,
+) -> Result<()> {
+    check_place(places.start)?;
+    check_place(places.end)?;
+    let Ends { low, high } = get(info)?.loaded()?.ends(part, which, true)?;
+    bytes_mut(places.start, low.len() as u64)?.copy_from_slice(&low);
+    bytes_mut(places.end, high.len() as u64)?.copy_from_slice(&high);
+    Ok(())
+}
+
+/// Returns both ends of a dimension, by its number, in the box of a fragment.
+///
+/// # Safety
+/// `domain` is null or has room for two values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_from_index(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    did: u32,
+    domain: *mut c_void,
+) -> i32 {
+    call(ctx, |_| {
+        put_fixed(
+            fragment_info,
+            Part::Whole { fid },
+            Which::Number(did),
+            domain,
+        )
+    })
+}
+
+/// Returns the sizes in bytes of both ends of a dimension of text, by its number, in the box of a fragment.
+///
+/// # Safety
+/// `start_size` and `end_size` are null or point to numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_size_from_index(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    did: u32,
+    start_size: *mut u64,
+    end_size: *mut u64,
+) -> i32 {
+    call(ctx, |_| {
+        let sizes = Pair {
+            start: start_size,
+            end: end_size,
+        };
+        put_sizes(
+            fragment_info,
+            Part::Whole { fid },
+            Which::Number(did),
+            sizes,
+        )
+    })
+}
+
+/// Returns both ends of a dimension of text, by its number, in the box of a fragment.
+///
+/// # Safety
+/// `start` and `end` are null or have room for the ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_from_index(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    did: u32,
+    start: *mut c_void,
+    end: *mut c_void,
+) -> i32 {
+    call(ctx, |_| {
+        put_var(
+            fragment_info,
+            Part::Whole { fid },
+            Which::Number(did),
+            Pair { start, end },
+        )
+    })
+}
+
+/// Returns both ends of a dimension, by its name, in the box of a fragment.
+///
+/// # Safety
+/// `domain` is null or has room for two values. `dim_name` is null or a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_from_name(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    dim_name: *const c_char,
+    domain: *mut c_void,
+) -> i32 {
+    call(ctx, |_| {
+        put_fixed(
+            fragment_info,
+            Part::Whole { fid },
+            Which::Name(text(dim_name)?),
+            domain,
+        )
+    })
+}
+
+/// Returns the sizes in bytes of both ends of a dimension of text, by its name, in the box of a fragment.
+///
+/// # Safety
+/// `start_size` and `end_size` are null or point to numbers. `dim_name` is null or a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_size_from_name(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    dim_name: *const c_char,
+    start_size: *mut u64,
+    end_size: *mut u64,
+) -> i32 {
+    call(ctx, |_| {
+        let sizes = Pair {
+            start: start_size,
+            end: end_size,
+        };
+        put_sizes(
+            fragment_info,
+            Part::Whole { fid },
+            Which::Name(text(dim_name)?),
+            sizes,
+        )
+    })
+}
+
+/// Returns both ends of a dimension of text, by its name, in the box of a fragment.
+///
+/// # Safety
+/// `start` and `end` are null or have room for the ends. `dim_name` is null or a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_from_name(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    dim_name: *const c_char,
+    start: *mut c_void,
+    end: *mut c_void,
+) -> i32 {
+    call(ctx, |_| {
+        put_var(
+            fragment_info,
+            Part::Whole { fid },
+            Which::Name(text(dim_name)?),
+            Pair { start, end },
+        )
+    })
+}
+
+/// Returns both ends of a dimension, by its number, in the box of a tile of a sparse fragment.
+///
+/// # Safety
+/// `mbr` is null or has room for two values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_from_index(
     ctx: *mut tiledb_ctx_t,
@@ -201,77 +586,20 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_from_index(
     did: u32,
     mbr: *mut c_void,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_mbr_from_index")
+    call(ctx, |_| {
+        put_fixed(
+            fragment_info,
+            Part::Tile { fid, mid },
+            Which::Number(did),
+            mbr,
+        )
+    })
 }
 
-/// Not offered yet.
+/// Returns the sizes in bytes of both ends of a dimension of text, by its number, in the box of a tile of a sparse fragment.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_from_name(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    mid: u32,
-    dim_name: *const c_char,
-    mbr: *mut c_void,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_mbr_from_name")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_num(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    mbr_num: *mut u64,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_mbr_num")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_from_index(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    mid: u32,
-    did: u32,
-    start: *mut c_void,
-    end: *mut c_void,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_mbr_var_from_index")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_from_name(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    mid: u32,
-    dim_name: *const c_char,
-    start: *mut c_void,
-    end: *mut c_void,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_mbr_var_from_name")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `start_size` and `end_size` are null or point to numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_size_from_index(
     ctx: *mut tiledb_ctx_t,
@@ -282,13 +610,71 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_size_from_index(
     start_size: *mut u64,
     end_size: *mut u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_mbr_var_size_from_index")
+    call(ctx, |_| {
+        let sizes = Pair {
+            start: start_size,
+            end: end_size,
+        };
+        put_sizes(
+            fragment_info,
+            Part::Tile { fid, mid },
+            Which::Number(did),
+            sizes,
+        )
+    })
 }
 
-/// Not offered yet.
+/// Returns both ends of a dimension of text, by its number, in the box of a tile of a sparse fragment.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `start` and `end` are null or have room for the ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_from_index(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    mid: u32,
+    did: u32,
+    start: *mut c_void,
+    end: *mut c_void,
+) -> i32 {
+    call(ctx, |_| {
+        put_var(
+            fragment_info,
+            Part::Tile { fid, mid },
+            Which::Number(did),
+            Pair { start, end },
+        )
+    })
+}
+
+/// Returns both ends of a dimension, by its name, in the box of a tile of a sparse fragment.
+///
+/// # Safety
+/// `mbr` is null or has room for two values. `dim_name` is null or a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_from_name(
+    ctx: *mut tiledb_ctx_t,
+    fragment_info: *mut tiledb_fragment_info_t,
+    fid: u32,
+    mid: u32,
+    dim_name: *const c_char,
+    mbr: *mut c_void,
+) -> i32 {
+    call(ctx, |_| {
+        put_fixed(
+            fragment_info,
+            Part::Tile { fid, mid },
+            Which::Name(text(dim_name)?),
+            mbr,
+        )
+    })
+}
+
+/// Returns the sizes in bytes of both ends of a dimension of text, by its name, in the box of a tile of a sparse fragment.
+///
+/// # Safety
+/// `start_size` and `end_size` are null or point to numbers. `dim_name` is null or a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_size_from_name(
     ctx: *mut tiledb_ctx_t,
@@ -299,246 +685,100 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_size_from_name(
     start_size: *mut u64,
     end_size: *mut u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_mbr_var_size_from_name")
+    call(ctx, |_| {
+        let sizes = Pair {
+            start: start_size,
+            end: end_size,
+        };
+        put_sizes(
+            fragment_info,
+            Part::Tile { fid, mid },
+            Which::Name(text(dim_name)?),
+            sizes,
+        )
+    })
 }
 
-/// Not offered yet.
+/// Returns both ends of a dimension of text, by its name, in the box of a tile of a sparse fragment.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `start` and `end` are null or have room for the ends. `dim_name` is null or a text.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_from_index(
+pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_from_name(
     ctx: *mut tiledb_ctx_t,
     fragment_info: *mut tiledb_fragment_info_t,
     fid: u32,
-    did: u32,
-    domain: *mut c_void,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_non_empty_domain_from_index")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_from_name(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    dim_name: *const c_char,
-    domain: *mut c_void,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_non_empty_domain_from_name")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_from_index(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    did: u32,
-    start: *mut c_void,
-    end: *mut c_void,
-) -> i32 {
-    not_offered(
-        ctx,
-        "tiledb_fragment_info_get_non_empty_domain_var_from_index",
-    )
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_from_name(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
+    mid: u32,
     dim_name: *const c_char,
     start: *mut c_void,
     end: *mut c_void,
 ) -> i32 {
-    not_offered(
-        ctx,
-        "tiledb_fragment_info_get_non_empty_domain_var_from_name",
-    )
+    call(ctx, |_| {
+        put_var(
+            fragment_info,
+            Part::Tile { fid, mid },
+            Which::Name(text(dim_name)?),
+            Pair { start, end },
+        )
+    })
 }
 
-/// Not offered yet.
+/// Returns the number of boxes of tiles of a fragment; 0 for a dense one.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `mbr_num` is null or points to a number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_size_from_index(
+pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_num(
     ctx: *mut tiledb_ctx_t,
     fragment_info: *mut tiledb_fragment_info_t,
     fid: u32,
-    did: u32,
-    start_size: *mut u64,
-    end_size: *mut u64,
+    mbr_num: *mut u64,
 ) -> i32 {
-    not_offered(
-        ctx,
-        "tiledb_fragment_info_get_non_empty_domain_var_size_from_index",
-    )
+    call(ctx, |_| {
+        let info = get(fragment_info)?.loaded()?;
+        put(mbr_num, info.boxes(fid)?)
+    })
 }
 
-/// Not offered yet.
+/// Returns the facts as text, in TileDB's layout.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `out` is null or points to a pointer.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_size_from_name(
+pub unsafe extern "C" fn tiledb_fragment_info_dump_str(
     ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    dim_name: *const c_char,
-    start_size: *mut u64,
-    end_size: *mut u64,
+    fragment_info: *const tiledb_fragment_info_t,
+    out: *mut *mut tiledb_string_t,
 ) -> i32 {
-    not_offered(
-        ctx,
-        "tiledb_fragment_info_get_non_empty_domain_var_size_from_name",
-    )
+    call(ctx, |_| {
+        Text::put(out, get(fragment_info)?.loaded()?.describe()?)
+    })
 }
 
-/// Not offered yet.
+/// Writes the facts as text to a file of C; null stands for standard output.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `out` is null or an open file.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_sparse(
+pub unsafe extern "C" fn tiledb_fragment_info_dump(
     ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    sparse: *mut i32,
+    fragment_info: *const tiledb_fragment_info_t,
+    out: *mut libc::FILE,
 ) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_sparse")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_timestamp_range(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    start: *mut u64,
-    end: *mut u64,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_timestamp_range")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_to_vacuum_num(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    to_vacuum_num: *mut u32,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_to_vacuum_num")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_to_vacuum_uri(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    uri: *mut *const c_char,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_to_vacuum_uri")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_total_cell_num(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    count: *mut u64,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_total_cell_num")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_unconsolidated_metadata_num(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    unconsolidated: *mut u32,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_unconsolidated_metadata_num")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_get_version(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    version: *mut u32,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_get_version")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_has_consolidated_metadata(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    fid: u32,
-    has: *mut i32,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_has_consolidated_metadata")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_load(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_load")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_fragment_info_set_config(
-    ctx: *mut tiledb_ctx_t,
-    fragment_info: *mut tiledb_fragment_info_t,
-    config: *mut tiledb_config_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_fragment_info_set_config")
+    call(ctx, |_| {
+        let text = get(fragment_info)?.loaded()?.describe()?;
+        let text = CString::new(text).map_err(|_| Error::argument("a text with a zero byte"))?;
+        // SAFETY: the program gave an open file, or null for standard output; the text ends with a zero byte.
+        let written = unsafe {
+            if out.is_null() {
+                libc::printf(c"%s".as_ptr(), text.as_ptr())
+            } else {
+                libc::fputs(text.as_ptr(), out)
+            }
+        };
+        if written < 0 {
+            return Err(failed("Cannot write to the file"));
+        }
+        Ok(())
+    })
 }

@@ -4,6 +4,7 @@ use std::ffi::{CString, c_char, c_void};
 
 use tdb::{FoundObject, ObjectType, WalkOrder};
 
+use crate::border::codes::{TILEDB_ERR, TILEDB_OK};
 use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{check_place, put, text};
 use crate::border::{Error, Result, call};
@@ -26,46 +27,48 @@ pub(crate) fn number(object_type: ObjectType) -> tiledb_object_t {
     }
 }
 
-/// What a callback made of the walk: whether it goes on, and the error that it ended with.
-struct Told {
-    callback: unsafe extern "C-unwind" fn(*const c_char, tiledb_object_t, *mut c_void) -> i32,
+/// Tells a callback of objects until there are no more, or until it wants no more. An exception that the callback throws
+/// goes through here to the program, so this is not part of [`call`], which would end the process.
+unsafe fn tell(
+    ctx: *mut tiledb_ctx_t,
+    callback: Callback,
     data: *mut c_void,
-    failure: Option<Error>,
-}
-
-impl Told {
-    fn new(callback: Callback, data: *mut c_void) -> Result<Self> {
-        let callback = callback
-            .ok_or_else(|| Error::argument("Cannot initiate walk; Invalid callback function"))?;
-        Ok(Self {
-            callback,
-            data,
-            failure: None,
-        })
-    }
-
-    /// Tells the callback of an object; false if that was the last one.
-    unsafe fn tell(&mut self, object: &FoundObject) -> bool {
-        let Ok(uri) = CString::new(&*object.uri) else {
-            let text = "a URI with a zero byte inside cannot be returned";
-            self.failure = Some(Error::argument(text));
-            return false;
+    mut next: impl FnMut() -> tdb::Result<Option<FoundObject>>,
+) -> i32 {
+    let Some(callback) = callback else {
+        return TILEDB_ERR;
+    };
+    loop {
+        let mut found = None;
+        let rc = call(ctx, |_| {
+            if let Some(object) = next().map_err(failed)? {
+                let uri = CString::new(object.uri);
+                let uri = uri.map_err(|_| Error::argument("a URI with a zero byte inside"))?;
+                found = Some((uri, number(object.object_type)));
+            }
+            Ok(())
+        });
+        let (TILEDB_OK, Some((uri, kind))) = (rc, found) else {
+            return rc;
         };
         // SAFETY: the program gave the callback and its data for this.
-        match unsafe { (self.callback)(uri.as_ptr(), number(object.object_type), self.data) } {
-            1 => true,
+        match unsafe { callback(uri.as_ptr(), kind, data) } {
+            1 => {}
             -1 => {
-                let text = "Error in user callback";
-                self.failure = Some(Error::short("ObjectIter", text));
-                false
+                let failure = Error::short("ObjectIter", "Error in user callback");
+                return call(ctx, |_| Err(failure));
             }
-            _ => false,
+            _ => return TILEDB_OK,
         }
     }
+}
 
-    fn end(self) -> Result<()> {
-        self.failure.map_or(Ok(()), Err)
+fn check_callback(callback: Callback) -> Result<()> {
+    if callback.is_some() {
+        return Ok(());
     }
+    let text = "Cannot initiate walk; Invalid callback function";
+    Err(Error::argument(text))
 }
 
 /// Returns whether a URI leads to an array, a group, or neither.
@@ -119,25 +122,29 @@ pub unsafe extern "C" fn tiledb_object_move(
 /// # Safety
 /// `path` is null or a text; `callback` takes what `data` points to.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_object_walk(
+pub unsafe extern "C-unwind" fn tiledb_object_walk(
     ctx: *mut tiledb_ctx_t,
     path: *const c_char,
     order: tiledb_walk_order_t,
     callback: Callback,
     data: *mut c_void,
 ) -> i32 {
-    call(ctx, |context| {
-        let mut told = Told::new(callback, data)?;
+    let mut walk = None;
+    let rc = call(ctx, |context| {
+        check_callback(callback)?;
         let order = match order {
             TILEDB_PREORDER => WalkOrder::Pre,
             TILEDB_POSTORDER => WalkOrder::Post,
             order => return Err(Error::argument(format!("Invalid walk order {order}"))),
         };
-        let mut see = |object: &FoundObject| Ok(told.tell(object));
-        let walked = context.engine()?.walk_objects(text(path)?, order, &mut see);
-        walked.map_err(failed)?;
-        told.end()
-    })
+        let begun = context.engine()?.walk_objects(text(path)?, order);
+        walk = Some(begun.map_err(failed)?);
+        Ok(())
+    });
+    match walk {
+        Some(mut walk) => tell(ctx, callback, data, || walk.next().transpose()),
+        None => rc,
+    }
 }
 
 /// Calls `callback` with the arrays and groups directly in a folder, ordered. It may call into the library.
@@ -145,21 +152,23 @@ pub unsafe extern "C" fn tiledb_object_walk(
 /// # Safety
 /// `path` is null or a text; `callback` takes what `data` points to.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_object_ls(
+pub unsafe extern "C-unwind" fn tiledb_object_ls(
     ctx: *mut tiledb_ctx_t,
     path: *const c_char,
     callback: Callback,
     data: *mut c_void,
 ) -> i32 {
-    call(ctx, |context| {
-        let mut told = Told::new(callback, data)?;
-        for object in context.engine()?.objects_in(text(path)?).map_err(failed)? {
-            if !told.tell(&object) {
-                break;
-            }
-        }
-        told.end()
-    })
+    let mut found = None;
+    let rc = call(ctx, |context| {
+        check_callback(callback)?;
+        let objects = context.engine()?.objects_in(text(path)?);
+        found = Some(objects.map_err(failed)?.into_iter());
+        Ok(())
+    });
+    match found {
+        Some(mut found) => tell(ctx, callback, data, || Ok(found.next())),
+        None => rc,
+    }
 }
 
 #[cfg(test)]

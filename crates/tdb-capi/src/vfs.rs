@@ -3,8 +3,9 @@
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tdb::{Files, OpenFile, OpenMode, Settings};
+use tdb::{FileEntry, Files, OpenFile, OpenMode, Settings};
 
+use crate::border::codes::TILEDB_OK;
 use crate::border::context::{Context, tiledb_ctx_t};
 use crate::border::handles::get_optional;
 use crate::border::pointers::{bytes, bytes_mut, check_place, put, take, text};
@@ -550,79 +551,95 @@ pub unsafe extern "C" fn tiledb_vfs_sync(ctx: *mut tiledb_ctx_t, fh: *mut tiledb
     })
 }
 
+/// What a callback of a listing is told, but for its data.
+struct Seen {
+    uri: CString,
+    size: u64,
+    is_folder: bool,
+}
+
+impl Seen {
+    fn length(&self) -> usize {
+        self.uri.as_bytes().len()
+    }
+}
+
+/// Lists files and folders by `list`, and tells a callback of them until it wants no more. An exception that the callback
+/// throws goes through here to the program, so the callback is not called within [`call`], which would end the process.
+unsafe fn tell(
+    ctx: *mut tiledb_ctx_t,
+    has_callback: bool,
+    list: impl FnOnce() -> Result<Vec<FileEntry>>,
+    callback: impl Fn(&Seen) -> i32,
+    goes_on: impl Fn(i32) -> bool,
+) -> i32 {
+    let mut all = Vec::new();
+    let rc = call(ctx, |_| {
+        if !has_callback {
+            return Err(Error::argument("Invalid TileDB object: callback function"));
+        }
+        for entry in list()? {
+            let uri = CString::new(entry.uri);
+            all.push(Seen {
+                uri: uri.map_err(|_| Error::argument("a URI with a zero byte inside"))?,
+                size: entry.size,
+                is_folder: entry.is_folder,
+            });
+        }
+        Ok(())
+    });
+    if rc != TILEDB_OK {
+        return rc;
+    }
+    for seen in &all {
+        match callback(seen) {
+            -1 => {
+                return call(ctx, |_| {
+                    Err(Error::short("LsScan", "Error in user callback"))
+                });
+            }
+            answer if goes_on(answer) => {}
+            _ => break,
+        }
+    }
+    TILEDB_OK
+}
+
+/// Lists everything below a folder.
+unsafe fn walked(vfs: *mut tiledb_vfs_t, path: *const c_char) -> Result<Vec<FileEntry>> {
+    let mut all = Vec::new();
+    let mut see = |entry: &FileEntry| {
+        all.push(entry.clone());
+        Ok(true)
+    };
+    let walked = get(vfs)?.files.walk(text(path)?, &mut see);
+    walked.map(|()| all).map_err(failed)
+}
+
 /// Calls `callback` with the URI of each file and folder of a folder, ordered. It returns 1 to go on, 0 to stop, and -1 if
 /// it failed. It may call into the library.
 ///
 /// # Safety
 /// `path` is null or a text; `callback` takes what `data` points to.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_vfs_ls(
+pub unsafe extern "C-unwind" fn tiledb_vfs_ls(
     ctx: *mut tiledb_ctx_t,
     vfs: *mut tiledb_vfs_t,
     path: *const c_char,
     callback: Option<unsafe extern "C-unwind" fn(*const c_char, *mut c_void) -> i32>,
     data: *mut c_void,
 ) -> i32 {
-    call(ctx, |_| {
-        let vfs = get(vfs)?;
-        let callback = callback.ok_or_else(no_callback)?;
-        let uris = vfs.files.list(text(path)?).map_err(failed)?;
-        for uri in uris {
-            let uri = CString::new(uri).map_err(|_| zero_byte())?;
-            match callback(uri.as_ptr(), data) {
-                1 => {}
-                -1 => return Err(callback_failed()),
-                _ => break,
-            }
-        }
-        Ok(())
-    })
-}
-
-fn no_callback() -> Error {
-    Error::argument("Invalid TileDB object: callback function")
-}
-
-fn zero_byte() -> Error {
-    Error::argument("a URI with a zero byte inside cannot be returned")
-}
-
-fn callback_failed() -> Error {
-    Error::short("LsScan", "Error in user callback")
-}
-
-/// What a callback of a recursive listing is given, but for its data.
-struct Seen<'a> {
-    uri: &'a CString,
-    size: u64,
-    is_folder: bool,
-}
-
-/// Lists everything below a folder.
-unsafe fn list_recursive(
-    vfs: *mut tiledb_vfs_t,
-    path: *const c_char,
-    mut callback: impl FnMut(&Seen<'_>) -> i32,
-) -> Result<()> {
-    let vfs = get(vfs)?;
-    let mut callback_failure = None;
-    let walked = vfs.files.walk(text(path)?, &mut |entry| {
-        let Ok(uri) = CString::new(&*entry.uri) else {
-            callback_failure = Some(zero_byte());
-            return Ok(false);
-        };
-        let answer = callback(&Seen {
-            uri: &uri,
-            size: entry.size,
-            is_folder: entry.is_folder,
+    let list = || {
+        let uris = get(vfs)?.files.list(text(path)?).map_err(failed)?;
+        let entries = uris.into_iter().map(|uri| FileEntry {
+            uri,
+            size: 0,
+            is_folder: false,
         });
-        if answer == -1 {
-            callback_failure = Some(callback_failed());
-        }
-        Ok(!matches!(answer, 0 | -1))
-    });
-    walked.map_err(failed)?;
-    callback_failure.map_or(Ok(()), Err)
+        Ok(entries.collect())
+    };
+    let one = |seen: &Seen| callback.map_or(0, |callback| callback(seen.uri.as_ptr(), data));
+    tell(ctx, callback.is_some(), list, one, |answer| answer == 1)
 }
 
 /// Calls `callback` with each file and folder below a folder: its URI, the length of it, and the size of the file. It
@@ -631,20 +648,20 @@ unsafe fn list_recursive(
 /// # Safety
 /// `path` is null or a text; `callback` takes what `data` points to.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_vfs_ls_recursive(
+pub unsafe extern "C-unwind" fn tiledb_vfs_ls_recursive(
     ctx: *mut tiledb_ctx_t,
     vfs: *mut tiledb_vfs_t,
     path: *const c_char,
     callback: tiledb_ls_callback_t,
     data: *mut c_void,
 ) -> i32 {
-    call(ctx, |_| {
-        let callback = callback.ok_or_else(no_callback)?;
-        list_recursive(vfs, path, |seen| {
-            let length = seen.uri.as_bytes().len();
-            callback(seen.uri.as_ptr(), length, seen.size, data)
+    let one = |seen: &Seen| {
+        callback.map_or(0, |callback| {
+            callback(seen.uri.as_ptr(), seen.length(), seen.size, data)
         })
-    })
+    };
+    let list = || walked(vfs, path);
+    tell(ctx, callback.is_some(), list, one, |answer| answer != 0)
 }
 
 /// As [`tiledb_vfs_ls_recursive`]; the callback is also told whether it is a folder.
@@ -652,26 +669,21 @@ pub unsafe extern "C" fn tiledb_vfs_ls_recursive(
 /// # Safety
 /// `path` is null or a text; `callback` takes what `data` points to.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_vfs_ls_recursive_v2(
+pub unsafe extern "C-unwind" fn tiledb_vfs_ls_recursive_v2(
     ctx: *mut tiledb_ctx_t,
     vfs: *mut tiledb_vfs_t,
     path: *const c_char,
     callback: tiledb_ls_callback_v2_t,
     data: *mut c_void,
 ) -> i32 {
-    call(ctx, |_| {
-        let callback = callback.ok_or_else(no_callback)?;
-        list_recursive(vfs, path, |seen| {
-            let length = seen.uri.as_bytes().len();
-            callback(
-                seen.uri.as_ptr(),
-                length,
-                seen.size,
-                u8::from(seen.is_folder),
-                data,
-            )
+    let one = |seen: &Seen| {
+        callback.map_or(0, |callback| {
+            let is_folder = u8::from(seen.is_folder);
+            callback(seen.uri.as_ptr(), seen.length(), seen.size, is_folder, data)
         })
-    })
+    };
+    let list = || walked(vfs, path);
+    tell(ctx, callback.is_some(), list, one, |answer| answer != 0)
 }
 
 #[cfg(test)]

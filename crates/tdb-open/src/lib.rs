@@ -17,6 +17,8 @@ mod objects;
 mod open;
 mod order;
 pub mod place;
+#[cfg(feature = "serde")]
+mod profile;
 mod schema;
 #[cfg(feature = "serde")]
 mod schema_serde;
@@ -39,6 +41,8 @@ pub use memory_stores::MemoryStores;
 pub use object_stores::ObjectStores;
 pub use objects::{Objects, ObjectsOutside, in_the_way};
 pub use order::Order;
+#[cfg(feature = "serde")]
+pub use profile::Profile;
 pub use schema::{Attribute, Dimension, Schema, SchemaBuilder};
 pub use settings::{MergeSettings, Setting, SettingEffect, Settings};
 pub use stores::{LocalStores, RemoteFolder, Stores};
@@ -48,4 +52,4 @@ pub use tdb_object_store::Settings as StoreSettings;
 pub use tdb_tile::Datatype;
 pub use time::{Time, parse_duration};
 pub use value::Value;
-pub use walk::{FoundObject, WalkOrder};
+pub use walk::{FoundObject, ObjectWalk, WalkOrder};

@@ -23,6 +23,47 @@ pub enum WalkOrder {
     Post,
 }
 
+/// A walk over arrays and groups: [`Context::walk_objects`].
+#[derive(Debug)]
+pub struct ObjectWalk {
+    context: Context,
+    order: WalkOrder,
+    /// The next object is the last one. True for one that was looked into.
+    todo: Vec<(FoundObject, bool)>,
+}
+
+impl ObjectWalk {
+    fn begin(&mut self, uri: &str) -> Result<()> {
+        let found = self.context.objects_in(uri)?.into_iter().rev();
+        self.todo.extend(found.map(|object| (object, false)));
+        Ok(())
+    }
+
+    fn advance(&mut self) -> Result<Option<FoundObject>> {
+        while let Some((object, is_open)) = self.todo.pop() {
+            if is_open {
+                return Ok(Some(object));
+            }
+            if self.order == WalkOrder::Pre {
+                self.begin(&object.uri)?;
+                return Ok(Some(object));
+            }
+            let uri = object.uri.clone();
+            self.todo.push((object, true));
+            self.begin(&uri)?;
+        }
+        Ok(None)
+    }
+}
+
+impl Iterator for ObjectWalk {
+    type Item = Result<FoundObject>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.advance().transpose()
+    }
+}
+
 impl Context {
     /// Returns whether there is an array or a group at this URI, or neither, also where nothing exists.
     ///
@@ -60,40 +101,19 @@ impl Context {
         Ok(found)
     }
 
-    /// Calls `see` with the arrays and groups in a folder, those in their folders, and so on, until it returns false.
-    /// Folders that are neither are not looked into. `see` may change what is stored.
+    /// Walks over the arrays and groups in a folder, those in their folders, and so on. Folders that are neither are not
+    /// looked into. What is stored may change meanwhile.
     ///
     /// # Errors
-    /// As [`Context::found_type`]; fails also if `see` does.
-    pub fn walk_objects(
-        &self,
-        uri: &str,
-        order: WalkOrder,
-        see: &mut dyn FnMut(&FoundObject) -> Result<bool>,
-    ) -> Result<()> {
-        // The next object is the last one; it is looked into once.
-        let pending = |uri: &str| -> Result<Vec<(FoundObject, bool)>> {
-            let found = self.objects_in(uri)?.into_iter().rev();
-            Ok(found.map(|object| (object, false)).collect())
+    /// As [`Context::found_type`].
+    pub fn walk_objects(&self, uri: &str, order: WalkOrder) -> Result<ObjectWalk> {
+        let mut walk = ObjectWalk {
+            context: self.clone(),
+            order,
+            todo: Vec::new(),
         };
-        let mut todo = pending(uri)?;
-        while let Some((object, is_expanded)) = todo.pop() {
-            if order == WalkOrder::Post && !is_expanded {
-                let inside = pending(&object.uri)?;
-                todo.push((object, true));
-                todo.extend(inside);
-                continue;
-            }
-            let inside = match order {
-                WalkOrder::Pre => pending(&object.uri)?,
-                WalkOrder::Post => Vec::new(),
-            };
-            if !see(&object)? {
-                break;
-            }
-            todo.extend(inside);
-        }
-        Ok(())
+        walk.begin(uri)?;
+        Ok(walk)
     }
 
     /// Moves the folder of an array or a group with all that is in it, as it is: local folders are renamed, so that this
@@ -193,13 +213,13 @@ mod tests {
     use crate::MemoryStores;
 
     fn found(context: &Context, uri: &str, order: WalkOrder, most: usize) -> String {
-        let mut names = Vec::new();
-        let mut see = |object: &FoundObject| {
+        let walk = context.walk_objects(uri, order).unwrap();
+        let names = walk.take(most).map(|object| {
+            let object = object.unwrap();
             assert_eq!(object.object_type, ObjectType::Group);
-            names.push(tdb_store::name(&object.uri).to_owned());
-            Ok(names.len() < most)
-        };
-        context.walk_objects(uri, order, &mut see).unwrap();
+            tdb_store::name(&object.uri).to_owned()
+        });
+        let names: Vec<String> = names.collect();
         names.join(" ")
     }
 

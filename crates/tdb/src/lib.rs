@@ -6,6 +6,7 @@ mod changes;
 mod column;
 mod context;
 pub mod engine;
+mod filestore;
 #[cfg(any(feature = "arrow", feature = "text"))]
 mod imports;
 mod inspection;
@@ -30,6 +31,7 @@ pub use arrow::ArrowBatches;
 pub use changes::{compare, narrow_comparison};
 pub use column::{Element, GivenCells, IntoColumn, Kind};
 pub use context::Context;
+pub use filestore::{FileFacts, StoredFile, file_schema};
 pub use read::{Batches, Groups as CellGroups, ReadBuilder};
 #[cfg(feature = "serde")]
 pub use rows::Rows;
@@ -64,12 +66,14 @@ pub use tdb_inspect::{
     Map, MapBox, MappedFragment, Picture, PictureAxis, PictureOptions, Pixel, TileTrial,
     TileTrials, Tiles, Trial, Trials, read_picture,
 };
+#[cfg(feature = "serde")]
+pub use tdb_open::Profile;
 pub use tdb_open::{
     AddOptions, Attribute, Axis, CellCondition, Dimension, Error, Excerpt, FileEntry, Files,
     Filter, FoundObject, Group, Interval, LocalStores, MemberPlace, MemoryStores, MergeSettings,
-    MetadataEntry, Objects, ObjectsOutside, OpenFile, OpenMode, Order, RemoteFolder, Result,
-    Schema, SchemaBuilder, Setting, SettingEffect, Settings, Stores, Time, Value, WalkOrder,
-    parse_condition, parse_condition_of, parse_duration, unknown_labels,
+    MetadataEntry, ObjectWalk, Objects, ObjectsOutside, OpenFile, OpenMode, Order, RemoteFolder,
+    Result, Schema, SchemaBuilder, Setting, SettingEffect, Settings, Stores, Time, Value,
+    WalkOrder, parse_condition, parse_condition_of, parse_duration, unknown_labels,
 };
 pub use tdb_open::{Array as OpenArray, Context as OpenContext};
 #[cfg(feature = "object-store")]
