@@ -44,7 +44,7 @@ fn no_order(what: &str) -> Error {
 fn load(context: &tdb::Context, uri: &str) -> Result<ArraySchema> {
     let stored = context.stored_schema(uri, OpenOptions::default())?;
     let fields = Fields::clone(stored.schema());
-    let times = stored.times().unwrap_or_default();
+    let times = stored.times();
     let source = Source::Stored(Arc::new(stored));
     Ok(ArraySchema::of(fields, Vec::new()).stored(uri, source, times))
 }
@@ -601,7 +601,7 @@ pub unsafe extern "C" fn tiledb_array_schema_set_tile_order(
     })
 }
 
-/// Returns the times in the schema's name, in milliseconds since 1970.
+/// Returns the times in the schema's name, in milliseconds since 1970; 0 for schemas of old versions.
 ///
 /// # Safety
 /// `lo` and `hi` are null or point to numbers.
@@ -615,7 +615,8 @@ pub unsafe extern "C" fn tiledb_array_schema_timestamp_range(
     call(ctx, |_| {
         let times = get(array_schema)?.times();
         check_place(hi)?;
-        put(lo, times.0)?;
-        put(hi, times.1)
+        let (first, last) = times.map_or((0, 0), |times| times);
+        put(lo, first)?;
+        put(hi, last)
     })
 }

@@ -33,7 +33,10 @@ handle!(
 /// `place` is null or points to a range.
 unsafe fn put_range(rectangle: &Rectangle, index: usize, place: *mut tiledb_range_t) -> Result<()> {
     check_place(place)?;
-    let range = rectangle.range(index)?.unwrap_or_default();
+    let range = match rectangle.range(index)? {
+        Some(range) => range,
+        None => Range::default(),
+    };
     let kept = |end: &[u8]| match end {
         [] => std::ptr::null(),
         end => rectangle.kept.bytes(end).cast::<c_void>(),

@@ -314,12 +314,14 @@ fn real(value: f64) -> String {
     let rounded = format!("{value:.5e}");
     let (digits, power) = rounded.split_once('e').unwrap_or((&rounded, "0"));
     let power: i32 = power.parse().unwrap_or(0);
-    let short = |digits: &str| match digits.contains('.') {
-        true => digits
+    let short = |digits: &str| {
+        if !digits.contains('.') {
+            return digits.to_owned();
+        }
+        digits
             .trim_end_matches('0')
             .trim_end_matches('.')
-            .to_owned(),
-        false => digits.to_owned(),
+            .to_owned()
     };
     if (-4..6).contains(&power) {
         let decimals = usize::try_from(5 - power).unwrap_or(0);
