@@ -3,6 +3,7 @@
 //! `cargo xtask COMMAND [options]`; one module per command.
 
 mod bench;
+mod capi;
 mod cells;
 mod checks;
 mod ci;
@@ -68,6 +69,11 @@ const COMMANDS: &[Command] = &[
         name: "bench",
         about: "tdb against TileDB and the limits of the machine [--quick] [--only PART[,PART]] [--rounds N] [--threads 1,2] [--write] [--page] [--far]; or questions, stores, a part of them",
         run: bench::run,
+    },
+    Command {
+        name: "capi",
+        about: "the library of the C interface: built, its names, its header, installed [--release] [--prefix FOLDER] [--bless]",
+        run: capi::run,
     },
     Command {
         name: "ci",

@@ -1,35 +1,87 @@
-#![allow(unused_imports, unused_variables)]
-use crate::array::tiledb_array_t;
-use crate::border::context::tiledb_ctx_t;
-use crate::config::tiledb_config_t;
+//! Merging what is stored, and removing what was replaced.
+
 use std::ffi::c_char;
 
-use crate::border::call::not_offered_alone;
-use crate::border::codes::TILEDB_OK;
-use crate::border::{free, handle, not_offered};
+use tdb::engine::array::TimeWindow;
+use tdb::engine::consolidate::suggest_merges;
+use tdb::{ErrorKind, Settings};
 
-handle!(
-    /// A handle: consolidation plan.
-    tiledb_consolidation_plan_t => (), "consolidation plan"
-);
+use crate::array::tiledb_array_t;
+use crate::border::call::call_silent;
+use crate::border::context::{Context, tiledb_ctx_t};
+use crate::border::handles::get_optional;
+use crate::border::pointers::{check_place, index, put, take, text};
+use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
+use crate::config::tiledb_config_t;
+use crate::constants::*;
+use crate::statistics::put_text;
 
-/// Not offered yet.
+/// The engine's context with the settings of a call, which may be null: then those of the context.
+pub(crate) struct Engine {
+    engine: tdb::Context,
+    settings: Settings,
+}
+
+impl std::ops::Deref for Engine {
+    type Target = tdb::Context;
+
+    fn deref(&self) -> &tdb::Context {
+        &self.engine
+    }
+}
+
+pub(crate) fn engine_with(context: &Context, config: *mut tiledb_config_t) -> Result<Engine> {
+    let engine = context.engine()?.clone();
+    let Some(config) = get_optional(config)? else {
+        return Ok(Engine {
+            engine,
+            settings: context.settings().clone(),
+        });
+    };
+    let (settings, stores) = (config.settings(), engine.shared_stores());
+    // The stores stay those of the context, which may have something in memory.
+    let engine = engine.settings(&settings)?.stores(stores);
+    Ok(Engine { engine, settings })
+}
+
+fn failed(error: tdb::Error) -> Error {
+    Error::short("Consolidator", error.to_string())
+}
+
+/// Reads the program's list of texts.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `texts` is null or points to as many texts, which stay unchanged for `'a`.
+unsafe fn texts<'a>(texts: *mut *const c_char, count: u64) -> Result<Vec<&'a str>> {
+    let count = index(count)?;
+    if count > 0 {
+        check_place(texts)?;
+    }
+    let all = (0..count).map(|at| text(take(texts.wrapping_add(at))?));
+    all.collect()
+}
+
+/// Merges of an array what the settings say: its fragments, their footers, its commits or its metadata.
+///
+/// # Safety
+/// `array_uri` is null or a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_consolidate(
     ctx: *mut tiledb_ctx_t,
     array_uri: *const c_char,
     config: *mut tiledb_config_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_consolidate")
+    call(ctx, |context| {
+        let engine = engine_with(context, config)?;
+        let merged = engine.consolidate_by(text(array_uri)?, &engine.settings);
+        merged.map_err(failed)
+    })
 }
 
-/// Not offered yet.
+/// Merges exactly these fragments, given by name or URI.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `array_uri` is null or a text; `fragment_uris` is null or points to as many texts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_consolidate_fragments(
     ctx: *mut tiledb_ctx_t,
@@ -38,13 +90,18 @@ pub unsafe extern "C" fn tiledb_array_consolidate_fragments(
     num_fragments: u64,
     config: *mut tiledb_config_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_consolidate_fragments")
+    call(ctx, |context| {
+        let engine = engine_with(context, config)?;
+        let (uri, fragments) = (text(array_uri)?, texts(fragment_uris, num_fragments)?);
+        let merged = engine.consolidate_fragments(uri, &fragments, &engine.settings);
+        merged.map_err(failed)
+    })
 }
 
-/// Not offered yet.
+/// Removes the fragments with these names or URIs.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `uri_str` is null or a text; `fragment_uris` is null or points to as many texts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_delete_fragments_list(
     ctx: *mut tiledb_ctx_t,
@@ -52,13 +109,19 @@ pub unsafe extern "C" fn tiledb_array_delete_fragments_list(
     fragment_uris: *mut *const c_char,
     num_fragments: usize,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_delete_fragments_list")
+    call(ctx, |context| {
+        let fragments = texts(fragment_uris, num_fragments as u64)?;
+        let deleted = context
+            .engine()?
+            .delete_fragments(text(uri_str)?, &fragments);
+        deleted.map_err(|error| not_deleted("delete_fragments_list", &error))
+    })
 }
 
-/// Not offered yet.
+/// Removes the fragments whose cells are all of these times, both included.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `uri_str` is null or a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_delete_fragments_v2(
     ctx: *mut tiledb_ctx_t,
@@ -66,26 +129,115 @@ pub unsafe extern "C" fn tiledb_array_delete_fragments_v2(
     timestamp_start: u64,
     timestamp_end: u64,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_delete_fragments_v2")
+    call(ctx, |context| {
+        let window = TimeWindow {
+            since: timestamp_start,
+            at: timestamp_end,
+        };
+        let deleted = context
+            .engine()?
+            .delete_fragments_within(text(uri_str)?, window);
+        deleted.map_err(|error| not_deleted("delete_fragments", &error))
+    })
 }
 
-/// Not offered yet.
+fn not_deleted(what: &str, error: &tdb::Error) -> Error {
+    let text = match error.kind() {
+        ErrorKind::NotFound => format!("[{what}] Array does not exist"),
+        _ => format!("[{what}] {error}"),
+    };
+    Error::short("Array", text)
+}
+
+/// Removes at once what a merge has replaced, of the kind that the settings say.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `array_uri` is null or a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_array_vacuum(
     ctx: *mut tiledb_ctx_t,
     array_uri: *const c_char,
     config: *mut tiledb_config_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_array_vacuum")
+    call(ctx, |context| {
+        let engine = engine_with(context, config)?;
+        let removed = engine.vacuum_by(text(array_uri)?, &engine.settings);
+        removed.map_err(failed)
+    })
 }
 
-/// Not offered yet.
+/// Puts the metadata of a group into one object.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `group_uri` is null or a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_group_consolidate_metadata(
+    ctx: *mut tiledb_ctx_t,
+    group_uri: *const c_char,
+    config: *mut tiledb_config_t,
+) -> i32 {
+    call(ctx, |context| {
+        let engine = engine_with(context, config)?;
+        let merged = engine.consolidate_group_metadata(text(group_uri)?);
+        merged.map_err(|error| {
+            let text = match error.kind() {
+                ErrorKind::NotFound => "Group does not exist".to_owned(),
+                _ => error.to_string(),
+            };
+            Error::short(
+                "Group",
+                format!("Cannot consolidate group metadata; {text}"),
+            )
+        })
+    })
+}
+
+/// Which fragments should be merged, in groups.
+#[derive(Debug)]
+pub(crate) struct ConsolidationPlan {
+    nodes: Vec<Vec<String>>,
+    lent: LentValues,
+}
+
+handle!(
+    /// A suggestion which fragments should be merged.
+    tiledb_consolidation_plan_t => ConsolidationPlan, "consolidation plan"
+);
+
+impl ConsolidationPlan {
+    fn node(&self, at: u64) -> Result<&[String]> {
+        let node = self.nodes.get(index(at)?);
+        node.map(Vec::as_slice)
+            .ok_or_else(|| plan_error("Trying to access a node that doesn't exist."))
+    }
+
+    /// Returns the plan as JSON, in TileDB's layout.
+    fn json(&self) -> String {
+        let nodes = self.nodes.iter().map(|node| {
+            let uris = node
+                .iter()
+                .map(|uri| format!("        {{\n           \"uri\" : \"{uri}\"\n        }}"));
+            let uris: Vec<String> = uris.collect();
+            let uris = uris.join(",\n");
+            format!("    {{\n      \"uris\" : [\n{uris}\n      ]\n    }}\n")
+        });
+        let nodes: Vec<String> = nodes.collect();
+        // A comma follows the bracket of all nodes but the last.
+        let nodes: Vec<&str> = nodes.iter().map(|node| node.trim_end()).collect();
+        let end = if nodes.is_empty() { "" } else { "\n" };
+        format!("{{\n  \"nodes\": [\n{}{end}  ]\n}}\n", nodes.join(",\n"))
+    }
+}
+
+fn plan_error(message: &str) -> Error {
+    Error::short("ConsolidationPlan", message)
+}
+
+/// Suggests which fragments of an open array should be merged, so that fragments have about this size in bytes and do
+/// not overlap.
+///
+/// # Safety
+/// `consolidation_plan` is null or points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_consolidation_plan_create_with_mbr(
     ctx: *mut tiledb_ctx_t,
@@ -93,26 +245,23 @@ pub unsafe extern "C" fn tiledb_consolidation_plan_create_with_mbr(
     fragment_size: u64,
     consolidation_plan: *mut *mut tiledb_consolidation_plan_t,
 ) -> i32 {
-    not_offered(ctx, "tiledb_consolidation_plan_create_with_mbr")
+    call(ctx, |_| {
+        check_place(consolidation_plan)?;
+        let opened = get(array)?.opened()?;
+        let nodes = suggest_merges(opened.array.engine(), fragment_size);
+        let nodes = nodes.map_err(|error| opened.array.failed(error))?;
+        let plan = ConsolidationPlan {
+            nodes,
+            lent: LentValues::default(),
+        };
+        put(consolidation_plan, give(plan))
+    })
 }
 
-/// Not offered yet.
+/// Frees a suggestion.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_consolidation_plan_dump_json_str(
-    ctx: *mut tiledb_ctx_t,
-    consolidation_plan: *const tiledb_consolidation_plan_t,
-    text: *mut *mut c_char,
-) -> i32 {
-    not_offered(ctx, "tiledb_consolidation_plan_dump_json_str")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `consolidation_plan` is null or points to a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_consolidation_plan_free(
     consolidation_plan: *mut *mut tiledb_consolidation_plan_t,
@@ -120,19 +269,42 @@ pub unsafe extern "C" fn tiledb_consolidation_plan_free(
     free(consolidation_plan);
 }
 
-/// Not offered yet.
+/// Returns the number of groups of fragments.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `num_nodes` is null or points to a number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_consolidation_plan_free_json_str(text: *mut *mut c_char) -> i32 {
-    not_offered_alone("tiledb_consolidation_plan_free_json_str")
+pub unsafe extern "C" fn tiledb_consolidation_plan_get_num_nodes(
+    ctx: *mut tiledb_ctx_t,
+    consolidation_plan: *mut tiledb_consolidation_plan_t,
+    num_nodes: *mut u64,
+) -> i32 {
+    call(ctx, |_| {
+        put(num_nodes, get(consolidation_plan)?.nodes.len() as u64)
+    })
 }
 
-/// Not offered yet.
+/// Returns the number of fragments of a group.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `num_fragments` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tiledb_consolidation_plan_get_num_fragments(
+    ctx: *mut tiledb_ctx_t,
+    consolidation_plan: *mut tiledb_consolidation_plan_t,
+    node_index: u64,
+    num_fragments: *mut u64,
+) -> i32 {
+    call(ctx, |_| {
+        let plan = get(consolidation_plan)?;
+        put(num_fragments, plan.node(node_index)?.len() as u64)
+    })
+}
+
+/// Returns the name of a fragment of a group.
+///
+/// # Safety
+/// `uri` is null or points to a pointer. The text may be read until the handle is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tiledb_consolidation_plan_get_fragment_uri(
     ctx: *mut tiledb_ctx_t,
@@ -141,45 +313,37 @@ pub unsafe extern "C" fn tiledb_consolidation_plan_get_fragment_uri(
     fragment_index: u64,
     uri: *mut *const c_char,
 ) -> i32 {
-    not_offered(ctx, "tiledb_consolidation_plan_get_fragment_uri")
+    call(ctx, |_| {
+        let plan = get(consolidation_plan)?;
+        let fragment = plan.node(node_index)?.get(index(fragment_index)?);
+        let name = fragment
+            .ok_or_else(|| plan_error("Trying to access a fragment that doesn't exist."))?;
+        put(uri, plan.lent.text(name)?)
+    })
 }
 
-/// Not offered yet.
+/// Returns a suggestion as JSON, to be freed by [`tiledb_consolidation_plan_free_json_str`].
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `out` is null or points to a pointer.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_consolidation_plan_get_num_fragments(
+pub unsafe extern "C" fn tiledb_consolidation_plan_dump_json_str(
     ctx: *mut tiledb_ctx_t,
-    consolidation_plan: *mut tiledb_consolidation_plan_t,
-    node_index: u64,
-    num_fragments: *mut u64,
+    consolidation_plan: *const tiledb_consolidation_plan_t,
+    out: *mut *mut c_char,
 ) -> i32 {
-    not_offered(ctx, "tiledb_consolidation_plan_get_num_fragments")
+    call(ctx, |_| put_text(out, get(consolidation_plan)?.json()))
 }
 
-/// Not offered yet.
+/// Frees a text of [`tiledb_consolidation_plan_dump_json_str`], and sets the program's variable to null.
 ///
 /// # Safety
-/// Pointers are null or point to what TileDB's interface says.
+/// `out` is null or points to null or to a text of that function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_consolidation_plan_get_num_nodes(
-    ctx: *mut tiledb_ctx_t,
-    consolidation_plan: *mut tiledb_consolidation_plan_t,
-    num_nodes: *mut u64,
-) -> i32 {
-    not_offered(ctx, "tiledb_consolidation_plan_get_num_nodes")
-}
-
-/// Not offered yet.
-///
-/// # Safety
-/// Pointers are null or point to what TileDB's interface says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_group_consolidate_metadata(
-    ctx: *mut tiledb_ctx_t,
-    group_uri: *const c_char,
-    config: *mut tiledb_config_t,
-) -> i32 {
-    not_offered(ctx, "tiledb_group_consolidate_metadata")
+pub unsafe extern "C" fn tiledb_consolidation_plan_free_json_str(out: *mut *mut c_char) -> i32 {
+    // SAFETY: the texts are those that `tiledb_stats_free_str` frees.
+    call_silent(|| match crate::statistics::tiledb_stats_free_str(out) {
+        0 => Ok(()),
+        _ => Err(Error::argument("a null pointer")),
+    })
 }

@@ -1,7 +1,8 @@
 //! Constants of the interface as types of the engine, and back.
 
-use tdb::Datatype;
+use tdb::engine::schema::value::holds_bytes;
 use tdb::engine::tile::Code as _;
+use tdb::{Datatype, Scalar as _};
 
 use crate::border::{Error, Result};
 use crate::constants::tiledb_datatype_t;
@@ -51,4 +52,21 @@ pub(crate) fn integer(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
     }
     let unused = 64_usize.checked_sub(bytes.len().checked_mul(8)?)?;
     Some(i128::from(unsigned.cast_signed() << unused >> unused))
+}
+
+/// Returns a stored value as text.
+pub(crate) fn shown(datatype: Datatype, bytes: &[u8]) -> String {
+    if let Some(number) = integer(datatype, bytes).filter(|_| !holds_bytes(datatype)) {
+        return number.to_string();
+    }
+    let is_wide = datatype.size() == f64::SIZE;
+    let real = if is_wide {
+        f64::read(bytes)
+    } else {
+        f32::read(bytes).map(f64::from)
+    };
+    match real.filter(|_| datatype.is_real()) {
+        Some(number) => number.to_string(),
+        None => String::from_utf8_lossy(bytes).into_owned(),
+    }
 }

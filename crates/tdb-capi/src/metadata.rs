@@ -34,8 +34,9 @@ impl ValuePlaces {
             return put(self.pointer, std::ptr::null());
         };
         put(self.datatype, datatypes::code(value.datatype))?;
-        put(self.count, value.count)?;
+        // Programs tell an empty value from a missing one by its count.
         let is_empty = value.bytes.is_empty();
+        put(self.count, if is_empty { 1 } else { value.count })?;
         let pointer = if is_empty {
             std::ptr::null()
         } else {

@@ -27,6 +27,7 @@ use crate::config::{Config, tiledb_config_t};
 use crate::constants::*;
 use crate::datatypes::integer;
 use crate::query_condition::tiledb_query_condition_t;
+use crate::statistics::measured;
 use crate::string::tiledb_string_t;
 use crate::subarray::{Ranges, Subarray, tiledb_subarray_t};
 
@@ -172,8 +173,10 @@ impl Query {
     unsafe fn submit(&self) -> Result<()> {
         let mut state = self.lock();
         let done = match self.query_type {
-            TILEDB_READ => self.read(&mut state),
-            TILEDB_WRITE | TILEDB_MODIFY_EXCLUSIVE => self.write(&mut state),
+            TILEDB_READ => measured("Context.Query.Reader", || self.read(&mut state)),
+            TILEDB_WRITE | TILEDB_MODIFY_EXCLUSIVE => {
+                measured("Context.Query.Writer", || self.write(&mut state))
+            }
             TILEDB_DELETE => self.delete(&mut state),
             _ => Err(Error::new(
                 "Query",
@@ -233,11 +236,13 @@ impl Query {
             Some(writer) => writer,
             None => request.begin()?,
         };
-        writer.push(&batch).map_err(|error| array.failed(error))?;
+        write::push(&mut writer, array, &batch)?;
         if state.layout == TILEDB_GLOBAL_ORDER {
             state.write = Some(writer);
         } else {
-            state.fragments.extend(write::finish(writer, array)?);
+            state
+                .fragments
+                .extend(write::finish(writer, array, Some(&batch))?);
         }
         state.status = TILEDB_COMPLETED;
         Ok(())
@@ -245,7 +250,7 @@ impl Query {
 
     fn delete(&self, state: &mut State) -> Result<()> {
         let Some(condition) = &state.condition else {
-            let text = "Cannot submit query; a delete needs a condition";
+            let text = "Cannot initialize deletes; One condition is needed";
             return Err(Error::new("Query", text));
         };
         crate::query_condition::delete(&self.opened, condition)?;
@@ -257,7 +262,7 @@ impl Query {
     fn finalize(&self) -> Result<()> {
         let mut state = self.lock();
         if let Some(writer) = state.write.take() {
-            let written = write::finish(writer, &self.opened.array)?;
+            let written = write::finish(writer, &self.opened.array, None)?;
             state.fragments.extend(written);
         }
         Ok(())

@@ -1,7 +1,10 @@
 //! Statistics of the library: how much it read and wrote.
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_char};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::border::call::call_silent;
 use crate::border::codes::TILEDB_OK;
@@ -11,11 +14,44 @@ use crate::border::{Error, Result};
 /// Whether statistics are asked for.
 static ENABLED: AtomicBool = AtomicBool::new(false);
 
-/// The statistics as JSON. The engine counts for each session, so what is told of all together is only whether
-/// counting is on.
+/// What was measured since the last reset, by name.
+static MEASURED: Mutex<BTreeMap<&'static str, Measure>> = Mutex::new(BTreeMap::new());
+
+/// How often something was done, and how long it took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measure {
+    count: u64,
+    time: Duration,
+}
+
+/// Runs something, and measures it if statistics are asked for.
+pub(crate) fn measured<T>(name: &'static str, run: impl FnOnce() -> T) -> T {
+    if !ENABLED.load(Ordering::Relaxed) {
+        return run();
+    }
+    let begun = Instant::now();
+    let done = run();
+    let time = begun.elapsed();
+    let mut all = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
+    let measure = all.entry(name).or_default();
+    measure.count += 1;
+    measure.time += time;
+    done
+}
+
+/// The statistics as JSON: a list of one object with timers, in seconds, and counters.
 pub(crate) fn as_json() -> String {
-    let enabled = ENABLED.load(Ordering::Relaxed);
-    format!("{{\"engine\":\"tdb\",\"enabled\":{enabled},\"timers\":{{}},\"counters\":{{}}}}\n")
+    let all = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
+    let (mut timers, mut counters) = (Vec::new(), Vec::new());
+    for (name, measure) in &*all {
+        let seconds = measure.time.as_secs_f64();
+        timers.push(format!("      \"{name}.submit.sum\": {seconds:.9}"));
+        counters.push(format!("      \"{name}.submit.count\": {}", measure.count));
+    }
+    let (timers, counters) = (timers.join(",\n"), counters.join(",\n"));
+    format!(
+        "[\n  {{\n    \"timers\": {{\n{timers}\n    }},\n    \"counters\": {{\n{counters}\n    }}\n  }}\n]\n"
+    )
 }
 
 /// Returns a text that the program frees by [`tiledb_stats_free_str`].
@@ -68,6 +104,8 @@ pub unsafe extern "C" fn tiledb_stats_is_enabled(enabled: *mut u8) -> i32 {
 /// Sets the counts to zero.
 #[unsafe(no_mangle)]
 pub extern "C" fn tiledb_stats_reset() -> i32 {
+    let mut all = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
+    all.clear();
     TILEDB_OK
 }
 

@@ -127,7 +127,8 @@ impl Subarray {
                 format!("Cannot add range to dimension '{name}'; {why}"),
             )
         };
-        if !range.is_ordered(datatype) {
+        // Of a range of texts that goes backwards, no text is part.
+        if !range.is_ordered(datatype) && !described.cell_val_num.is_var() {
             let why = "Lower range bound cannot be larger than the higher bound";
             return Err(failed(why.to_owned()));
         }
@@ -187,6 +188,13 @@ impl Subarray {
                 "Cannot get number of ranges for a dimension; Invalid dimension index",
             )
         })?;
+        if state
+            .labels
+            .iter()
+            .any(|label| label.dimension == dimension)
+        {
+            return Ok(0);
+        }
         // The whole dimension is one range.
         Ok(ranges.len().max(1) as u64)
     }

@@ -23,9 +23,56 @@ pub fn plan_fragment_removal(
     let objects = CommitObjects::read(location)?;
     check_time(&objects, window)?;
     let fragments = fragments_within(&objects, window);
+    planned(&objects, &fragments, options)
+}
+
+/// Plans what [`plan_fragment_removal`] does, but leaves fragments alone that also contain cells of other times.
+///
+/// # Errors
+/// Lists that break the format or lead out of the array, or any error of the store.
+pub fn plan_contained_fragment_removal(
+    location: &Location,
+    window: TimeWindow,
+    options: &VacuumOptions,
+) -> Result<Plan, ArrayError> {
+    let objects = CommitObjects::read(location)?;
+    let fragments = fragments_within(&objects, window);
+    planned(&objects, &fragments, options)
+}
+
+/// Plans the permanent removal of the fragments with these names.
+///
+/// # Errors
+/// [`ArrayError::Invalid`] if there is no such fragment; lists that break the format or lead out of the array, or any
+/// error of the store.
+pub fn plan_named_fragment_removal(
+    location: &Location,
+    names: &[String],
+    options: &VacuumOptions,
+) -> Result<Plan, ArrayError> {
+    let objects = CommitObjects::read(location)?;
+    let all = fragments_within(&objects, TimeWindow::ALL);
+    let found = names.iter().map(|name| {
+        let mut folders = all.iter();
+        let folder = folders.find(|folder| tdb_store::name(folder) == name);
+        folder.cloned().ok_or_else(|| ArrayError::Invalid {
+            what: "fragment",
+            name: name.clone(),
+            why: "is not there",
+        })
+    });
+    let fragments = found.collect::<Result<BTreeSet<String>, ArrayError>>()?;
+    planned(&objects, &fragments, options)
+}
+
+fn planned(
+    objects: &CommitObjects,
+    fragments: &BTreeSet<String>,
+    options: &VacuumOptions,
+) -> Result<Plan, ArrayError> {
     let mut plan = Plan::default();
-    removal(&mut plan, &objects, &fragments, options)?;
-    plan.remove(empty_lists(&objects, &fragments));
+    removal(&mut plan, objects, fragments, options)?;
+    plan.remove(empty_lists(objects, fragments));
     Ok(plan)
 }
 

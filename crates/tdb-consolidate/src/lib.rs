@@ -9,6 +9,7 @@ mod clean;
 mod commit_objects;
 mod commits;
 mod commits_verified;
+
 mod fragment_metadata;
 mod fragment_removal;
 mod later_removal;
@@ -25,6 +26,7 @@ mod order_kept;
 mod plan;
 mod purge;
 mod rewrite;
+mod suggestion;
 mod vacuum;
 mod vacuum_commits;
 mod vacuum_fragments;
@@ -33,8 +35,11 @@ mod vacuum_options;
 pub use clean::debris;
 pub use commits::{consolidate_commits, plan_merged_commits};
 pub use commits_verified::{CommitFindings, verify_commits};
+
 pub use fragment_metadata::{consolidate_fragment_metadata, plan_merged_footers};
-pub use fragment_removal::plan_fragment_removal;
+pub use fragment_removal::{
+    plan_contained_fragment_removal, plan_fragment_removal, plan_named_fragment_removal,
+};
 pub use later_removal::plan_later_removal;
 pub use merge::MergeOutcome;
 pub use merge_error::MergeError;
@@ -46,5 +51,6 @@ pub use metadata::{
     plan_merged_group_metadata,
 };
 pub use plan::{Plan, Step};
+pub use suggestion::suggest_merges;
 pub use vacuum::{Mode, plan_vacuum};
 pub use vacuum_options::VacuumOptions;

@@ -173,6 +173,12 @@ impl Context {
         &*self.stores
     }
 
+    /// Returns the stores that URIs lead to, for what outlives the context.
+    #[must_use]
+    pub fn shared_stores(&self) -> Arc<dyn Stores> {
+        Arc::clone(&self.stores)
+    }
+
     /// Returns where the engine finds an array or a group: the place with the context's key and limits.
     #[must_use]
     pub fn location(&self, place: &Place) -> Location {

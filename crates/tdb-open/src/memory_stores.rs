@@ -3,11 +3,10 @@ use std::sync::Arc;
 
 use tdb_store::{MemoryStore, Store, StoreError};
 
-use crate::stores::no_such_store;
 use crate::{LocalStores, RemoteFolder, Result, Stores};
 
-/// Arrays and groups in memory, at URIs that begin with `mem://`, in addition to local folders. They exist as long as
-/// this value, or a clone of it, does.
+/// Arrays and groups in memory, at URIs that begin with `mem://`, in addition to local folders or other stores. They
+/// exist as long as this value, or a clone of it, does.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -23,15 +22,37 @@ use crate::{LocalStores, RemoteFolder, Result, Stores};
 /// assert_eq!(context.open("mem://weather")?.schema().attributes[0].name, "rain");
 /// # Ok::<(), tdb_open::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct MemoryStores {
     store: Arc<MemoryStore>,
+    others: Arc<dyn Stores>,
+}
+
+impl Default for MemoryStores {
+    fn default() -> Self {
+        Self::beside(Arc::new(LocalStores))
+    }
 }
 
 /// Beginning of the URIs.
 const SCHEME: &str = "mem://";
 
 impl MemoryStores {
+    /// Creates an empty memory; URIs that do not begin with `mem://` lead to these stores.
+    #[must_use]
+    pub fn beside(others: Arc<dyn Stores>) -> Self {
+        Self {
+            store: Arc::default(),
+            others,
+        }
+    }
+
+    /// True if a URI leads to memory.
+    #[must_use]
+    pub fn is_memory(uri: &str) -> bool {
+        uri.starts_with(SCHEME)
+    }
+
     /// Returns the store in which the objects are.
     #[must_use]
     pub fn store(&self) -> &Arc<MemoryStore> {
@@ -41,11 +62,13 @@ impl MemoryStores {
 
 impl Stores for MemoryStores {
     fn open(&self, folder: &Path) -> Result<Arc<dyn Store>, StoreError> {
-        LocalStores.open(folder)
+        self.others.open(folder)
     }
 
     fn open_remote(&self, uri: &str) -> Result<RemoteFolder> {
-        let folder = uri.strip_prefix(SCHEME).ok_or_else(|| no_such_store(uri))?;
+        let Some(folder) = uri.strip_prefix(SCHEME) else {
+            return self.others.open_remote(uri);
+        };
         let store: Arc<dyn Store> = Arc::<MemoryStore>::clone(&self.store);
         Ok(RemoteFolder {
             store,
@@ -59,6 +82,27 @@ impl Stores for MemoryStores {
         if uri.starts_with(SCHEME) {
             return Ok(vec![("store", "memory of this process".to_owned())]);
         }
-        LocalStores.connection(uri)
+        self.others.connection(uri)
+    }
+
+    #[cfg(feature = "files")]
+    fn files(&self, root: &str) -> Result<Arc<dyn object_store::ObjectStore>> {
+        self.others.files(root)
+    }
+
+    fn cancel(&self) {
+        self.others.cancel();
+    }
+
+    fn resume(&self) {
+        self.others.resume();
+    }
+
+    fn has_noticed_cancel(&self) -> bool {
+        self.others.has_noticed_cancel()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.others.notes()
     }
 }

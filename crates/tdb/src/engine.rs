@@ -84,9 +84,10 @@ pub mod consolidate {
     pub use tdb_consolidate::{
         History, MergeError, MergeOptions, MergeOutcome, MergePlan, MergeStep, Mode, Plan, Source,
         Step, StepPolicy, VacuumOptions, consolidate_array_metadata, consolidate_commits,
-        consolidate_fragment_metadata, consolidate_group_metadata, debris, plan_fragment_removal,
-        plan_merge, plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
-        plan_merged_group_metadata, plan_vacuum,
+        consolidate_fragment_metadata, consolidate_group_metadata, debris,
+        plan_contained_fragment_removal, plan_fragment_removal, plan_merge,
+        plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
+        plan_merged_group_metadata, plan_named_fragment_removal, plan_vacuum, suggest_merges,
     };
 }
 

@@ -14,6 +14,7 @@ mod read;
 mod settings;
 #[cfg(feature = "sql")]
 mod sql;
+mod upkeep;
 mod write;
 
 #[cfg(feature = "arrow")]
@@ -64,10 +65,11 @@ pub use tdb_inspect::{
     TileTrials, Tiles, Trial, Trials, read_picture,
 };
 pub use tdb_open::{
-    AddOptions, Attribute, Axis, CellCondition, Dimension, Error, Excerpt, Filter, Group, Interval,
-    LocalStores, MemberPlace, MemoryStores, MergeSettings, MetadataEntry, Objects, ObjectsOutside,
-    Order, RemoteFolder, Result, Schema, SchemaBuilder, Setting, SettingEffect, Settings, Stores,
-    Time, Value, parse_condition, parse_condition_of, parse_duration, unknown_labels,
+    AddOptions, Attribute, Axis, CellCondition, Dimension, Error, Excerpt, FileEntry, Files,
+    Filter, FoundObject, Group, Interval, LocalStores, MemberPlace, MemoryStores, MergeSettings,
+    MetadataEntry, Objects, ObjectsOutside, OpenFile, OpenMode, Order, RemoteFolder, Result,
+    Schema, SchemaBuilder, Setting, SettingEffect, Settings, Stores, Time, Value, WalkOrder,
+    parse_condition, parse_condition_of, parse_duration, unknown_labels,
 };
 pub use tdb_open::{Array as OpenArray, Context as OpenContext};
 #[cfg(feature = "object-store")]

@@ -1,6 +1,6 @@
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use tdb::Settings;
+use tdb::{MemoryStores, ObjectStores, Settings};
 
 use super::{Error, Result, handle};
 
@@ -34,7 +34,10 @@ impl Context {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
-        let engine = tdb::Context::new().settings(&self.settings)?;
+        let stores = Arc::new(ObjectStores::new(self.settings.stores()));
+        let engine = tdb::Context::new()
+            .settings(&self.settings)?
+            .stores(Arc::new(MemoryStores::beside(stores)));
         Ok(self.engine.get_or_init(|| engine))
     }
 
@@ -51,6 +54,23 @@ impl Context {
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(error);
     }
+}
+
+/// The least memory of a context. TileDB's budgets for parts of a read may be smaller; with less memory than this, not
+/// even an array could be opened.
+const LEAST_MEMORY: u64 = 64 << 20;
+
+/// Returns the engine's context with settings.
+///
+/// # Errors
+/// Fails if the settings contradict each other.
+pub(crate) fn engine_of(settings: &Settings) -> Result<tdb::Context> {
+    let engine = tdb::Context::new().settings(settings)?;
+    let memory = engine.shared_session().limits().budget.limit();
+    if memory < LEAST_MEMORY {
+        return Ok(engine.memory(LEAST_MEMORY));
+    }
+    Ok(engine)
 }
 
 handle!(

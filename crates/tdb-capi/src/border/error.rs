@@ -46,10 +46,20 @@ impl fmt::Display for Error {
     }
 }
 
-/// An error of the engine; the hint, if there is one, follows the message.
+/// An error of the engine, with its causes; the hint, if there is one, follows the message.
 impl From<tdb::Error> for Error {
     fn from(error: tdb::Error) -> Self {
         let mut message = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(further) = cause {
+            let text = further.to_string();
+            // Some errors show their cause themselves.
+            if !message.contains(&text) {
+                message.push_str(": ");
+                message.push_str(&text);
+            }
+            cause = further.source();
+        }
         if let Some(hint) = error.hint() {
             message.push_str("; ");
             message.push_str(hint);

@@ -5,7 +5,7 @@
 //! object that one thread frees while another one uses it lives until the other one is done with it.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -64,7 +64,7 @@ pub(crate) struct Table<T> {
     shards: [RwLock<Shard<T>>; SHARDS],
 }
 
-type Shard<T> = HashMap<usize, Arc<T>, BuildHasherDefault<KeyHasher>>;
+type Shard<T> = HashMap<usize, Arc<T>, BuildHasherDefault<DefaultHasher>>;
 
 impl<T> Table<T> {
     pub(crate) const fn new() -> Self {
@@ -96,27 +96,6 @@ impl<T> Table<T> {
     fn remove(&self, key: usize) -> Option<Arc<T>> {
         let shard = self.shard(key)?.write();
         shard.unwrap_or_else(PoisonError::into_inner).remove(&key)
-    }
-}
-
-/// Spreads keys, which are consecutive multiples of [`STEP`]: no more is needed.
-#[derive(Default)]
-pub(crate) struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_usize(usize::from(*byte));
-        }
-    }
-
-    fn write_usize(&mut self, key: usize) {
-        // An odd number near 2^64 divided by the golden ratio: the high bits of the product depend on all bits.
-        self.0 = (self.0 ^ key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }
 

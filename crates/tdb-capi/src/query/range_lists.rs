@@ -26,6 +26,8 @@ struct CoordinateList {
     places: Vec<usize>,
     /// Number of coordinates that are read.
     read: usize,
+    /// The coordinates that are read, as increasing ranges.
+    ranges: Vec<Range>,
 }
 
 /// True if the ranges increase and have no coordinate in common.
@@ -54,6 +56,11 @@ impl RangeLists {
             return Err(too_many());
         }
         Ok(Self { dimensions })
+    }
+
+    /// Returns the ranges that are read of each dimension: increasing, and without a coordinate in common.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = &[Range]> {
+        self.dimensions.iter().map(|list| list.ranges.as_slice())
     }
 
     /// Returns the cells of the result as places among the cells that were read, both in row-major order or both in
@@ -109,7 +116,27 @@ fn list(datatype: Datatype, ranges: &[Range]) -> Result<CoordinateList> {
             .filter_map(|at| places.get(at).copied())
             .collect(),
         read: places.len(),
+        ranges: runs(datatype, places.keys().copied()),
     })
+}
+
+/// Joins increasing coordinates to ranges.
+fn runs(datatype: Datatype, coordinates: impl Iterator<Item = i128>) -> Vec<Range> {
+    let mut runs: Vec<(i128, i128)> = Vec::new();
+    for at in coordinates {
+        match runs.last_mut() {
+            Some((_, end)) if *end + 1 == at => *end = at,
+            _ => runs.push((at, at)),
+        }
+    }
+    let stored = |number: i128| -> Vec<u8> {
+        let bytes = number.to_le_bytes();
+        bytes.into_iter().take(datatype.size()).collect()
+    };
+    let ranges = runs.iter();
+    ranges
+        .map(|(lo, hi)| Range::new(stored(*lo), stored(*hi)))
+        .collect()
 }
 
 fn too_many() -> Error {

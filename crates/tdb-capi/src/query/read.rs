@@ -8,7 +8,7 @@ use tdb::engine::query::{
 };
 use tdb::engine::schema::{ArraySchema, FieldKind};
 use tdb::engine::tile::Range;
-use tdb::{Aggregate, Batch, Condition, OpenArray, Settings};
+use tdb::{Aggregate, Batch, Condition, Datatype, OpenArray, Settings};
 
 use super::aggregates::{NamedAggregate, result_bytes, result_form};
 use super::buffers::{NamedBuffers, offset_format};
@@ -52,7 +52,13 @@ impl ReadRequest<'_> {
         let options = self.options()?;
         if let Some(lists) = self.lists()? {
             let rows = lists.rows(self.layout != TILEDB_COL_MAJOR)?;
-            let batch = self.whole(&options)?;
+            let names = schema.dimensions.iter().map(|dimension| &dimension.name);
+            let ranges = names.zip(lists.ranges()).flat_map(|(name, ranges)| {
+                ranges
+                    .iter()
+                    .map(move |range| (name.clone(), range.clone()))
+            });
+            let batch = self.whole(&options.ranges(ranges.collect()))?;
             let batch = if rows.is_empty() {
                 None
             } else {
@@ -169,8 +175,7 @@ impl ReadRequest<'_> {
             let mut filled = FilledBytes::default();
             let value = match &bytes {
                 Some(value) => value.clone(),
-                // Nothing was aggregated: a value of zeros stands in the place.
-                None => vec![0; named.aggregate.datatype(self.schema()).size()],
+                None => no_value(named.aggregate.datatype(self.schema())),
             };
             let found = memory.values.get_mut(..value.len());
             let place = found.ok_or_else(|| {
@@ -214,11 +219,16 @@ impl ReadRequest<'_> {
             }
         }
         let named = schema.dimensions.iter().zip(&self.ranges.dimensions);
-        let ranges = named.flat_map(|(dimension, ranges)| {
-            ranges
+        let (mut ordered, mut reads_nothing) = (Vec::new(), false);
+        for (dimension, ranges) in named {
+            // A range of texts may go backwards.
+            let kept = ranges
                 .iter()
-                .map(|range| (dimension.name.clone(), range.clone()))
-        });
+                .filter(|range| range.is_ordered(dimension.datatype));
+            let before = ordered.len();
+            ordered.extend(kept.map(|range| (dimension.name.clone(), range.clone())));
+            reads_nothing |= !ranges.is_empty() && ordered.len() == before;
+        }
         let labels = self.ranges.labels.iter().flat_map(|label| {
             label
                 .ranges
@@ -229,7 +239,8 @@ impl ReadRequest<'_> {
         Ok(ReadOptions::default()
             .attributes(Some(attributes))
             .dimensions(Some(dimensions))
-            .ranges(ranges.collect())
+            .ranges(ordered)
+            .reads_nothing(reads_nothing)
             .label_ranges(labels.collect())
             .condition(self.condition.cloned())
             .rules(rules)
@@ -277,6 +288,17 @@ pub(crate) unsafe fn fill(
         named.set_sizes(*filled)?;
     }
     Ok(filled)
+}
+
+/// Returns what stands in the place of an aggregate without values: NaN, or zeros where there is none.
+fn no_value(datatype: Datatype) -> Vec<u8> {
+    if !datatype.is_real() {
+        return vec![0; datatype.size()];
+    }
+    if datatype.size() == size_of::<f32>() {
+        return f32::NAN.to_le_bytes().to_vec();
+    }
+    f64::NAN.to_le_bytes().to_vec()
 }
 
 fn failed(bug: tdb::engine::tile::Bug) -> Error {

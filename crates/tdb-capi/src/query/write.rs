@@ -1,15 +1,16 @@
 //! Queries that write.
 
 use tdb::engine::array::TimestampedName;
-use tdb::engine::cells::{Batch, Column};
+use tdb::engine::cells::{Batch, CellProblem, Column};
 use tdb::engine::query::OffsetFormat;
 use tdb::engine::schema::{ArraySchema, Field};
-use tdb::engine::write::{Duplicates, WriteOptions, WriteOrder, Writer};
+use tdb::engine::write::{Duplicates, WriteError, WriteOptions, WriteOrder, Writer};
 use tdb::{OpenArray, Settings};
 
 use super::buffers::{NamedBuffers, offset_format};
 use crate::border::{Error, Result, pointers};
 use crate::constants::*;
+use crate::datatypes;
 use crate::subarray::Ranges;
 
 /// What a query writes into, and how.
@@ -115,8 +116,53 @@ impl WriteRequest<'_> {
 }
 
 /// Ends a write, and returns the names of its fragments.
-pub(crate) fn finish(writer: Writer, array: &OpenArray) -> Result<Vec<TimestampedName>> {
-    writer.finish().map_err(|error| array.failed(error).into())
+///
+/// # Errors
+/// Those of the store, and cells with equal coordinates, of which the first is shown if it is in `batch`.
+pub(crate) fn finish(
+    writer: Writer,
+    array: &OpenArray,
+    batch: Option<&Batch>,
+) -> Result<Vec<TimestampedName>> {
+    writer.finish().map_err(|error| failed(error, array, batch))
+}
+
+/// Adds cells to a write.
+///
+/// # Errors
+/// As for [`finish`], and cells that do not fit the array.
+pub(crate) fn push(writer: &mut Writer, array: &OpenArray, batch: &Batch) -> Result<()> {
+    writer
+        .push(batch)
+        .map_err(|error| failed(error, array, Some(batch)))
+}
+
+/// Says of cells with equal coordinates what TileDB says, which programs look for.
+fn failed(error: WriteError, array: &OpenArray, batch: Option<&Batch>) -> Error {
+    if let WriteError::Cell {
+        cell,
+        problem: CellProblem::Duplicate { .. },
+        ..
+    } = &error
+    {
+        let coordinates = batch.and_then(|batch| coordinates(batch, array, *cell));
+        let shown = coordinates.unwrap_or_else(|| format!("of cell {cell}"));
+        return Error::new(
+            "Writer",
+            format!("Duplicate coordinates ({shown}) are not allowed"),
+        );
+    }
+    array.failed(error).into()
+}
+
+/// Returns the coordinates of a cell as text.
+fn coordinates(batch: &Batch, array: &OpenArray, cell: u64) -> Option<String> {
+    let row = usize::try_from(cell).ok()?;
+    let shown = array.schema().dimensions.iter().map(|dimension| {
+        let bytes = batch.column(&dimension.name)?.cell(row)?;
+        Some(datatypes::shown(dimension.datatype, bytes))
+    });
+    Some(shown.collect::<Option<Vec<_>>>()?.join(", "))
 }
 
 /// Copies the cells of a field out of the program's buffers.

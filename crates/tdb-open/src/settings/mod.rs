@@ -139,6 +139,13 @@ impl Settings {
         Ok(Self::effect(name))
     }
 
+    /// Takes over what was set in other settings.
+    pub fn inherit(&mut self, other: &Self) {
+        let set = other.set.iter();
+        let set = set.map(|(name, value)| (name.clone(), value.clone()));
+        self.set.extend(set);
+    }
+
     /// Takes a setting back: it has its value of the environment again, or its default.
     pub fn unset(&mut self, name: &str) {
         self.set.remove(name);

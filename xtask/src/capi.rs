@@ -1,0 +1,161 @@
+//! `cargo xtask capi [--release] [--prefix FOLDER] [--bless]`: builds the library of the C interface, checks its names
+//! and its header, and installs both.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::commands::{output, succeed};
+use crate::outcome::{Missing, Outcome};
+use crate::workspace::{self, root};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The name under which programs look for the library.
+const SONAME: &str = "libtiledb.so.2.30";
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let mut arguments = arguments.iter();
+    let (mut is_release, mut is_blessed, mut prefix) = (false, false, None);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--release" => is_release = true,
+            "--bless" => is_blessed = true,
+            "--prefix" => prefix = Some(arguments.next().ok_or("--prefix needs a folder")?),
+            other => return Err(format!("no option `{other}`").into()),
+        }
+    }
+    let library = build(is_release)?;
+    println!("{}", library.display());
+    check_names(&library)?;
+    check_soname(&library)?;
+    check_header(is_blessed)?;
+    if let Some(prefix) = prefix {
+        install(&library, Path::new(prefix))?;
+    }
+    Ok(())
+}
+
+/// Builds the shared library, and returns its path.
+pub(crate) fn build(is_release: bool) -> Result<PathBuf> {
+    let mut build = Command::new("cargo");
+    build.current_dir(root());
+    build.args([
+        "rustc",
+        "--quiet",
+        "--locked",
+        "--package",
+        "tdb-capi-cdylib",
+    ]);
+    if is_release {
+        build.arg("--release");
+    }
+    // The static library has all of the standard library in it, and takes as long again.
+    succeed(build.args(["--lib", "--crate-type", "cdylib"]))?;
+    let profile = if is_release { "release" } else { "debug" };
+    Ok(workspace::target()?.join(profile).join("libtiledb.so"))
+}
+
+/// The library has TileDB's names, and no others: what it is built from stays inside.
+fn check_names(library: &Path) -> Outcome {
+    let mut nm = Command::new("nm");
+    let listed = output(nm.args(["-D", "--defined-only"]).arg(library));
+    let listed = listed.map_err(|error| Missing(format!("no nm of binutils: {error}")))?;
+    let found: BTreeSet<&str> = listed
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(2))
+        .collect();
+    let list = fs::read_to_string(root().join("xtask/capi/names-2.30.0.txt"))?;
+    let wanted: BTreeSet<&str> = list.lines().collect();
+    let missing: Vec<&&str> = wanted.difference(&found).collect();
+    let others: Vec<&&str> = found.difference(&wanted).collect();
+    if !missing.is_empty() || !others.is_empty() {
+        return Err(
+            format!("names that are missing: {missing:?}; further ones: {others:?}").into(),
+        );
+    }
+    println!("   {} names, all of TileDB 2.30", found.len());
+    Ok(())
+}
+
+fn check_soname(library: &Path) -> Outcome {
+    let headers = output(Command::new("objdump").arg("-p").arg(library))?;
+    let is_there = headers
+        .lines()
+        .any(|line| line.split_whitespace().eq(["SONAME", SONAME]));
+    if is_there {
+        return Ok(());
+    }
+    Err(format!(
+        "{}: its name for programs is not {SONAME}",
+        library.display()
+    )
+    .into())
+}
+
+/// The checked-in header is the one that cbindgen makes of the sources.
+fn check_header(is_blessed: bool) -> Outcome {
+    let path = root().join("crates/tdb-capi/include/tiledb/tiledb.h");
+    let made = header()?;
+    if is_blessed {
+        fs::create_dir_all(path.parent().ok_or("no folder of the header")?)?;
+        fs::write(&path, &made)?;
+        return Ok(());
+    }
+    if fs::read_to_string(&path).ok().as_ref() == Some(&made) {
+        println!("   the header is that of the sources");
+        return Ok(());
+    }
+    Err(format!(
+        "{}: differs from what the sources say; cargo xtask capi --bless",
+        path.display()
+    )
+    .into())
+}
+
+fn header() -> Result<String> {
+    let sources = root().join("crates/tdb-capi");
+    let config = cbindgen::Config::from_file(root().join("xtask/capi/cbindgen.toml"))?;
+    let bindings = cbindgen::Builder::new()
+        .with_config(config)
+        .with_crate(sources)
+        .generate()?;
+    let mut text = Vec::new();
+    bindings.write(&mut text);
+    Ok(String::from_utf8(text)?)
+}
+
+/// Copies the library and the header below a folder, with what builds of other programs look for.
+fn install(library: &Path, prefix: &Path) -> Outcome {
+    let lib = prefix.join("lib");
+    let include = prefix.join("include/tiledb");
+    let cmake = lib.join("cmake/TileDB");
+    for folder in [&include, &cmake, &lib.join("pkgconfig")] {
+        fs::create_dir_all(folder)?;
+    }
+    fs::copy(library, lib.join(SONAME))?;
+    let link = lib.join("libtiledb.so");
+    if link.exists() {
+        fs::remove_file(&link)?;
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(SONAME, &link)?;
+    let header = root().join("crates/tdb-capi/include/tiledb/tiledb.h");
+    fs::copy(header, include.join("tiledb.h"))?;
+    let prefix = fs::canonicalize(prefix)?;
+    for (template, place) in [
+        ("tiledb.pc.in", lib.join("pkgconfig/tiledb.pc")),
+        ("TileDBConfig.cmake.in", cmake.join("TileDBConfig.cmake")),
+        (
+            "TileDBConfigVersion.cmake.in",
+            cmake.join("TileDBConfigVersion.cmake"),
+        ),
+    ] {
+        let text = fs::read_to_string(root().join("xtask/capi").join(template))?;
+        fs::write(place, text.replace("@prefix@", &prefix.to_string_lossy()))?;
+    }
+    println!("   installed below {}", prefix.display());
+    Ok(())
+}
