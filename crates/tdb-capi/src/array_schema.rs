@@ -586,13 +586,12 @@ pub unsafe extern "C" fn tiledb_array_schema_set_tile_order(
     tile_order: tiledb_layout_t,
 ) -> i32 {
     call(ctx, |_| {
-        let order = u8::try_from(tile_order).ok().and_then(Order::from_code);
-        let order = order.ok_or_else(|| match tile_order {
-            TILEDB_HILBERT => {
-                failed("Cannot set tile order; Hilbert order is not applicable to tiles")
-            }
-            _ => no_order("tile"),
-        })?;
+        if tile_order == TILEDB_HILBERT {
+            let text = "Cannot set tile order; Hilbert order is not applicable to tiles";
+            return Err(failed(text));
+        }
+        let known = u8::try_from(tile_order).ok().and_then(Order::from_code);
+        let order = known.ok_or_else(|| no_order("tile"))?;
         get(array_schema)?.change(|fields| {
             fields.tile_order = order;
             Ok(())

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use tdb::engine::filters::{FilterList, FilterRecord, OptionValue, Registry, describe};
+use tdb::engine::schema::value::holds_bytes;
 use tdb::engine::schema::{
     ArraySchema, Attribute, CellValNum, DataOrder, Dimension, DimensionLabel, Enumeration,
 };
@@ -83,10 +84,12 @@ pub(crate) fn dimension(dimension: &Dimension) -> String {
 /// Returns the domain and the tile extent of a dimension as texts.
 pub(crate) fn domain_and_extent(dimension: &Dimension) -> (String, String) {
     let datatype = dimension.datatype;
-    let extent = dimension.extent.as_deref();
-    let extent = extent.map(|extent| elements(datatype, extent).join(", "));
     let domain = range(datatype, dimension.domain.as_ref());
-    (domain, extent.unwrap_or_else(|| NULL.to_owned()))
+    let extent = match &dimension.extent {
+        Some(extent) => elements(datatype, extent).join(", "),
+        None => NULL.to_owned(),
+    };
+    (domain, extent)
 }
 
 /// Describes dimensions.
@@ -271,10 +274,7 @@ fn element(datatype: Datatype, bytes: &[u8]) -> String {
         };
         return value.map_or_else(String::new, real);
     }
-    if datatype.is_string()
-        || datatype.is_byte_like()
-        || matches!(datatype, Datatype::Char | Datatype::Any)
-    {
+    if holds_bytes(datatype) {
         return character(datatype, bytes);
     }
     with_scalar!(datatype, T => T::read(bytes).map_or_else(String::new, |value| value.to_string()))

@@ -23,9 +23,13 @@ impl Filter {
 
     /// Creates a filter with the options that it has if none is set.
     fn new(code: tiledb_filter_type_t) -> Result<Self> {
-        let code = u8::try_from(code).ok();
-        let entry = code.and_then(|code| Registry::builtin().entry(code));
-        let entry = entry.ok_or_else(|| Error::short("FilterCreate", "Invalid filter type"))?;
+        let number = u8::try_from(code).ok();
+        let Some(entry) = number.and_then(|number| Registry::builtin().entry(number)) else {
+            return Err(Error::short(
+                "FilterCreate",
+                format!("Invalid filter type {code}"),
+            ));
+        };
         record_of(&Description::new(entry.name)).map(Self::of)
     }
 
@@ -226,9 +230,11 @@ unsafe fn write(shape: Shape, value: &OptionValue, place: *mut c_void) -> Result
             (Shape::Quality, OptionValue::Real(v)) => put(place.cast(), *v as f32),
             (Shape::Flag, OptionValue::Flag(v)) => put(place.cast(), u8::from(*v)),
             (Shape::Format, OptionValue::Text(v)) => {
-                let format = FORMATS.iter().position(|known| known == v);
-                let format = format.and_then(|format| u8::try_from(format).ok());
-                put(place.cast(), format.ok_or_else(odd)?)
+                let format = FORMATS
+                    .iter()
+                    .position(|known| known == v)
+                    .ok_or_else(odd)?;
+                put(place.cast(), u8::try_from(format).map_err(|_| odd())?)
             }
             (Shape::Datatype, OptionValue::Text(v)) => {
                 put(place.cast(), Datatype::from_name(v).ok_or_else(odd)?.code())

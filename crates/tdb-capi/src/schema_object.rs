@@ -36,8 +36,8 @@ impl Source {
             Self::Stored(schema) => schema.enumeration(name),
             Self::Array(array) => array.enumeration(name),
         };
-        let read = read.map_err(|error| failed(error.to_string()))?;
-        Ok(Enumeration::clone(&read))
+        let values = read.map_err(|error| failed(error.to_string()))?;
+        Ok(Enumeration::clone(&values))
     }
 }
 
@@ -266,8 +266,10 @@ impl ArraySchema {
             label_parts,
             ..
         } = &mut *state;
-        let label = fields.labels.iter().find(|label| label.name == name);
-        let label = label.ok_or_else(|| no_label(name))?;
+        let mut labels = fields.labels.iter();
+        let label = labels
+            .find(|label| label.name == name)
+            .ok_or_else(|| no_label(name))?;
         let dimension = fields.dimensions.get(label.dimension as usize);
         let parts = label_parts.iter_mut().find(|parts| parts.name == name);
         let (Some(parts), Some(dimension)) = (parts, dimension) else {
