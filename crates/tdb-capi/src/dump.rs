@@ -312,8 +312,12 @@ fn real(value: f64) -> String {
         return if value < 0.0 { "-inf" } else { "inf" }.to_owned();
     }
     let rounded = format!("{value:.5e}");
-    let (digits, power) = rounded.split_once('e').unwrap_or((&rounded, "0"));
-    let power: i32 = power.parse().unwrap_or(0);
+    let Some((digits, power)) = rounded.split_once('e') else {
+        return rounded;
+    };
+    let Ok(power) = power.parse::<i32>() else {
+        return rounded;
+    };
     let short = |digits: &str| {
         if !digits.contains('.') {
             return digits.to_owned();
@@ -323,8 +327,9 @@ fn real(value: f64) -> String {
             .trim_end_matches('.')
             .to_owned()
     };
-    if (-4..6).contains(&power) {
-        let decimals = usize::try_from(5 - power).unwrap_or(0);
+    // From 0.0001 to 999999, six digits take as many decimals.
+    let mut decimals = (0_usize..10).rev().zip(-4..6);
+    if let Some((decimals, _)) = decimals.find(|(_, known)| *known == power) {
         return short(&format!("{value:.decimals$}"));
     }
     let sign = if power < 0 { '-' } else { '+' };

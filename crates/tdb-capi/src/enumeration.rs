@@ -338,6 +338,11 @@ pub unsafe extern "C" fn tiledb_enumeration_extend(
     call(ctx, |_| {
         let old = get(old_enumeration)?;
         check_place(new_enumeration)?;
+        if data_size == 0 && !data.is_null() {
+            return Err(failed(
+                "Unable to extend an enumeration with a zero sized data buffer.",
+            ));
+        }
         let (data, offsets) = (bytes(data, data_size)?, bytes(offsets, offsets_size)?);
         let old = old.values();
         let number = old.cell_val_num().fixed();

@@ -95,7 +95,7 @@ impl Steps {
             change.add_stored_enumeration(enumeration)?;
         }
         for enumeration in &self.extended_enumerations {
-            change.extend_stored_enumeration(enumeration)?;
+            extend(change, enumeration)?;
         }
         for attribute in self.added_attributes {
             check_enumeration(change, &attribute)?;
@@ -117,6 +117,28 @@ impl Steps {
             None => Ok(()),
         }
     }
+}
+
+/// Replaces an enumeration by a longer one.
+fn extend(change: &mut Change, longer: &Enumeration) -> Result<()> {
+    let name = longer.name();
+    let mut known = change.schema().enumerations.iter();
+    if !known.any(|entry| entry.name == name) {
+        return Err(Error::short(
+            "ArraySchema",
+            format!("Unable to get enumeration path name. Unknown enumeration named '{name}'."),
+        ));
+    }
+    let old = change.enumeration(name)?;
+    if longer.len() <= old.len() || !longer.extends(&old) {
+        return Err(Error::short(
+            "ArraySchema",
+            format!(
+                "Error extending enumeration. Provided enumeration is not an extension of the current state of '{name}'"
+            ),
+        ));
+    }
+    Ok(change.extend_stored_enumeration(longer)?)
 }
 
 fn check_enumeration(change: &Change, attribute: &Attribute) -> Result<()> {

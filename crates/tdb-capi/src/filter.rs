@@ -68,7 +68,7 @@ enum Shape {
     Quality,
     Flag,
     Format,
-    Datatype,
+    Type,
 }
 
 /// An option of a filter: its number in C, its name in the engine, and its form.
@@ -85,7 +85,7 @@ fn settings(code: u8) -> Option<(&'static str, &'static [Setting])> {
     Some(match tiledb_filter_type_t::from(code) {
         TILEDB_FILTER_DELTA | TILEDB_FILTER_DOUBLE_DELTA => (
             "Compression",
-            &[LEVEL, (REINTERPRET, "reinterpret", Shape::Datatype)],
+            &[LEVEL, (REINTERPRET, "reinterpret", Shape::Type)],
         ),
         TILEDB_FILTER_GZIP
         | TILEDB_FILTER_ZSTD
@@ -181,7 +181,7 @@ unsafe fn read(code: u8, shape: Shape, value: *const c_void) -> Result<OptionVal
                 let unknown = || refused(code, "Invalid input format option setting");
                 OptionValue::Text((*format.ok_or_else(unknown)?).to_owned())
             }
-            Shape::Datatype => {
+            Shape::Type => {
                 let datatype = Datatype::from_code(take(value.cast::<u8>())?);
                 let unknown = || refused(code, "invalid datatype");
                 OptionValue::Text(datatype.ok_or_else(unknown)?.name().to_owned())
@@ -236,7 +236,7 @@ unsafe fn write(shape: Shape, value: &OptionValue, place: *mut c_void) -> Result
                     .ok_or_else(odd)?;
                 put(place.cast(), u8::try_from(format).map_err(|_| odd())?)
             }
-            (Shape::Datatype, OptionValue::Text(v)) => {
+            (Shape::Type, OptionValue::Text(v)) => {
                 put(place.cast(), Datatype::from_name(v).ok_or_else(odd)?.code())
             }
             _ => Err(odd()),
