@@ -261,8 +261,11 @@ pub unsafe extern "C" fn tiledb_array_create(
     array_schema: *const tiledb_array_schema_t,
 ) -> i32 {
     call(ctx, |context| {
-        let (uri, schema) = (text(array_uri)?, get(array_schema)?.build()?);
-        context.engine()?.create(uri, &schema).map_err(|error| {
+        let (uri, given) = (text(array_uri)?, get(array_schema)?);
+        let schema = given.build()?;
+        let options = ChangeOptions::default().timestamp(given.own_time());
+        let created = context.engine()?.create_with(uri, &schema, &options);
+        created.map_err(|error| {
             if error.kind() == ErrorKind::Exists {
                 let text = format!(
                     "Cannot create array; Array '{}' already exists",

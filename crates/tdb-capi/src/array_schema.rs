@@ -9,7 +9,7 @@ use tdb::engine::schema::{ArraySchema as Fields, ArrayType, CellOrder, Order};
 use tdb::engine::tile::Code as _;
 
 use crate::attribute::{Attribute, tiledb_attribute_t};
-use crate::border::context::tiledb_ctx_t;
+use crate::border::context::{engine_of, tiledb_ctx_t};
 use crate::border::pointers::{check_place, put, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::config::tiledb_config_t;
@@ -44,7 +44,7 @@ fn no_order(what: &str) -> Error {
 fn load(context: &tdb::Context, uri: &str) -> Result<ArraySchema> {
     let stored = context.stored_schema(uri, OpenOptions::default())?;
     let fields = Fields::clone(stored.schema());
-    let times = stored.times().unwrap_or_default();
+    let times = stored.times();
     let source = Source::Stored(Arc::new(stored));
     Ok(ArraySchema::of(fields, Vec::new()).stored(uri, source, times))
 }
@@ -429,10 +429,9 @@ pub unsafe extern "C" fn tiledb_array_schema_load_with_config(
     array_uri: *const c_char,
     array_schema: *mut *mut tiledb_array_schema_t,
 ) -> i32 {
-    call(ctx, |context| {
+    call(ctx, |_| {
         check_place(array_schema)?;
-        let settings = get(config)?.settings();
-        let engine = context.engine()?.clone().settings(&settings)?;
+        let engine = engine_of(&get(config)?.settings())?;
         put(array_schema, give(load(&engine, text(array_uri)?)?))
     })
 }
@@ -587,13 +586,12 @@ pub unsafe extern "C" fn tiledb_array_schema_set_tile_order(
     tile_order: tiledb_layout_t,
 ) -> i32 {
     call(ctx, |_| {
-        let order = u8::try_from(tile_order).ok().and_then(Order::from_code);
-        let order = order.ok_or_else(|| match tile_order {
-            TILEDB_HILBERT => {
-                failed("Cannot set tile order; Hilbert order is not applicable to tiles")
-            }
-            _ => no_order("tile"),
-        })?;
+        if tile_order == TILEDB_HILBERT {
+            let text = "Cannot set tile order; Hilbert order is not applicable to tiles";
+            return Err(failed(text));
+        }
+        let known = u8::try_from(tile_order).ok().and_then(Order::from_code);
+        let order = known.ok_or_else(|| no_order("tile"))?;
         get(array_schema)?.change(|fields| {
             fields.tile_order = order;
             Ok(())
@@ -601,7 +599,7 @@ pub unsafe extern "C" fn tiledb_array_schema_set_tile_order(
     })
 }
 
-/// Returns the times in the schema's name, in milliseconds since 1970.
+/// Returns the times in the schema's name, in milliseconds since 1970; 0 for schemas of old versions.
 ///
 /// # Safety
 /// `lo` and `hi` are null or point to numbers.
@@ -615,7 +613,8 @@ pub unsafe extern "C" fn tiledb_array_schema_timestamp_range(
     call(ctx, |_| {
         let times = get(array_schema)?.times();
         check_place(hi)?;
-        put(lo, times.0)?;
-        put(hi, times.1)
+        let (first, last) = times.map_or((0, 0), |times| times);
+        put(lo, first)?;
+        put(hi, last)
     })
 }

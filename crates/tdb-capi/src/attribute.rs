@@ -117,6 +117,9 @@ handle!(
     tiledb_attribute_t => Attribute, "attribute"
 );
 
+/// The size of cells that vary in size.
+const VAR_SIZE: u64 = u64::MAX;
+
 fn failed(text: impl Into<String>) -> Error {
     Error::short("Attribute", text)
 }
@@ -223,7 +226,7 @@ pub unsafe extern "C" fn tiledb_attribute_get_cell_size(
 ) -> i32 {
     call(ctx, |_| {
         let size = get(attr)?.lock().cell_size();
-        put(cell_size, size.unwrap_or(u64::MAX))
+        put(cell_size, size.unwrap_or(VAR_SIZE))
     })
 }
 

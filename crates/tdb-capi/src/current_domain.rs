@@ -33,16 +33,19 @@ handle!(
 /// `place` is null or points to a range.
 unsafe fn put_range(rectangle: &Rectangle, index: usize, place: *mut tiledb_range_t) -> Result<()> {
     check_place(place)?;
-    let range = rectangle.range(index)?.unwrap_or_default();
+    let set = rectangle.range(index)?;
+    let (lo, hi) = set
+        .as_ref()
+        .map_or((&[][..], &[][..]), |range| (&range.lo[..], &range.hi[..]));
     let kept = |end: &[u8]| match end {
         [] => std::ptr::null(),
         end => rectangle.kept.bytes(end).cast::<c_void>(),
     };
     let range = tiledb_range_t {
-        min: kept(&range.lo),
-        min_size: range.lo.len() as u64,
-        max: kept(&range.hi),
-        max_size: range.hi.len() as u64,
+        min: kept(lo),
+        min_size: lo.len() as u64,
+        max: kept(hi),
+        max_size: hi.len() as u64,
     };
     // SAFETY: the caller promises it.
     unsafe { put(place, range) }

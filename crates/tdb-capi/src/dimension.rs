@@ -241,10 +241,14 @@ pub unsafe extern "C" fn tiledb_dimension_get_domain(
 ) -> i32 {
     call(ctx, |_| {
         let dimension = get(dim)?;
-        let range = dimension.axis().domain;
-        let both = range.map(|range| [&range.lo[..], &range.hi[..]].concat());
-        let both = both.map(|both| dimension.kept.bytes(&both));
-        put(domain, both.map_or(std::ptr::null(), |both| both.cast()))
+        let pointer = match dimension.axis().domain {
+            Some(range) => {
+                let both = [&range.lo[..], &range.hi[..]].concat();
+                dimension.kept.bytes(&both).cast()
+            }
+            None => std::ptr::null(),
+        };
+        put(domain, pointer)
     })
 }
 
@@ -294,12 +298,11 @@ pub unsafe extern "C" fn tiledb_dimension_get_tile_extent(
 ) -> i32 {
     call(ctx, |_| {
         let dimension = get(dim)?;
-        let extent = dimension.axis().extent;
-        let extent = extent.map(|extent| dimension.kept.bytes(&extent));
-        put(
-            tile_extent,
-            extent.map_or(std::ptr::null(), |extent| extent.cast()),
-        )
+        let pointer = match dimension.axis().extent {
+            Some(extent) => dimension.kept.bytes(&extent).cast(),
+            None => std::ptr::null(),
+        };
+        put(tile_extent, pointer)
     })
 }
 

@@ -8,7 +8,7 @@ use tdb::engine::tile::Code as _;
 
 use crate::array_schema::{ArraySchema, tiledb_array_schema_t};
 use crate::border::context::tiledb_ctx_t;
-use crate::border::pointers::{bytes, check_place, put, text};
+use crate::border::pointers::{bytes, check_place, index, put, text};
 use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
 use crate::constants::*;
 use crate::datatypes::{code, datatype, title};
@@ -97,10 +97,10 @@ pub unsafe extern "C" fn tiledb_array_schema_add_dimension_label(
     call(ctx, |_| {
         let schema = get(array_schema)?;
         let (name, kind) = (text(name)?, datatype(label_type)?);
-        let order = u8::try_from(label_order)
+        let known = u8::try_from(label_order)
             .ok()
             .and_then(DataOrder::from_code);
-        let order = order.ok_or_else(|| Error::short("ArraySchema", "Invalid data order"))?;
+        let order = known.ok_or_else(|| Error::short("ArraySchema", "Invalid data order"))?;
         schema.add_label(inner(&schema, dim_index, name, order, kind))
     })
 }
@@ -119,10 +119,10 @@ pub unsafe extern "C" fn tiledb_array_schema_get_dimension_label_from_index(
     call(ctx, |_| {
         let schema = get(array_schema)?;
         check_place(dim_label)?;
-        let labels = schema.fields().labels;
-        let index = usize::try_from(dim_label_index).unwrap_or(usize::MAX);
-        let label = labels.into_iter().nth(index);
-        let label = label.ok_or_else(|| no_label(&dim_label_index.to_string()))?;
+        let mut labels = schema.fields().labels.into_iter();
+        let Some(label) = labels.nth(index(dim_label_index)?) else {
+            return Err(no_label(&dim_label_index.to_string()));
+        };
         put_label(&schema, label, dim_label)
     })
 }

@@ -131,11 +131,12 @@ pub unsafe extern "C" fn tiledb_domain_get_dimension_from_index(
             return put(dim, std::ptr::null_mut());
         }
         let Some(dimension) = dimensions.get(index as usize) else {
-            let last = dimensions.len().saturating_sub(1);
-            return Err(Error::short(
-                "C API",
-                format!("Dimension index {index} is out of bounds; valid indices are 0 to {last}"),
-            ));
+            let valid = match dimensions.len().checked_sub(1) {
+                Some(last) => format!("valid indices are 0 to {last}"),
+                None => "there are no dimensions".to_owned(),
+            };
+            let text = format!("Dimension index {index} is out of bounds; {valid}");
+            return Err(Error::short("C API", text));
         };
         put(dim, give_shared(Arc::clone(dimension)))
     })

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use tdb::engine::filters::{FilterList, FilterRecord, OptionValue, Registry, describe};
+use tdb::engine::schema::value::holds_bytes;
 use tdb::engine::schema::{
     ArraySchema, Attribute, CellValNum, DataOrder, Dimension, DimensionLabel, Enumeration,
 };
@@ -83,10 +84,12 @@ pub(crate) fn dimension(dimension: &Dimension) -> String {
 /// Returns the domain and the tile extent of a dimension as texts.
 pub(crate) fn domain_and_extent(dimension: &Dimension) -> (String, String) {
     let datatype = dimension.datatype;
-    let extent = dimension.extent.as_deref();
-    let extent = extent.map(|extent| elements(datatype, extent).join(", "));
     let domain = range(datatype, dimension.domain.as_ref());
-    (domain, extent.unwrap_or_else(|| NULL.to_owned()))
+    let extent = match &dimension.extent {
+        Some(extent) => elements(datatype, extent).join(", "),
+        None => NULL.to_owned(),
+    };
+    (domain, extent)
 }
 
 /// Describes dimensions.
@@ -271,10 +274,7 @@ fn element(datatype: Datatype, bytes: &[u8]) -> String {
         };
         return value.map_or_else(String::new, real);
     }
-    if datatype.is_string()
-        || datatype.is_byte_like()
-        || matches!(datatype, Datatype::Char | Datatype::Any)
-    {
+    if holds_bytes(datatype) {
         return character(datatype, bytes);
     }
     with_scalar!(datatype, T => T::read(bytes).map_or_else(String::new, |value| value.to_string()))
@@ -312,17 +312,24 @@ fn real(value: f64) -> String {
         return if value < 0.0 { "-inf" } else { "inf" }.to_owned();
     }
     let rounded = format!("{value:.5e}");
-    let (digits, power) = rounded.split_once('e').unwrap_or((&rounded, "0"));
-    let power: i32 = power.parse().unwrap_or(0);
-    let short = |digits: &str| match digits.contains('.') {
-        true => digits
+    let Some((digits, power)) = rounded.split_once('e') else {
+        return rounded;
+    };
+    let Ok(power) = power.parse::<i32>() else {
+        return rounded;
+    };
+    let short = |digits: &str| {
+        if !digits.contains('.') {
+            return digits.to_owned();
+        }
+        digits
             .trim_end_matches('0')
             .trim_end_matches('.')
-            .to_owned(),
-        false => digits.to_owned(),
+            .to_owned()
     };
-    if (-4..6).contains(&power) {
-        let decimals = usize::try_from(5 - power).unwrap_or(0);
+    // From 0.0001 to 999999, six digits take as many decimals.
+    let mut decimals = (0_usize..10).rev().zip(-4..6);
+    if let Some((decimals, _)) = decimals.find(|(_, known)| *known == power) {
         return short(&format!("{value:.decimals$}"));
     }
     let sign = if power < 0 { '-' } else { '+' };

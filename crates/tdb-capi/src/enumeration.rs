@@ -10,7 +10,7 @@ use crate::array::tiledb_array_t;
 use crate::array_schema::tiledb_array_schema_t;
 use crate::attribute::tiledb_attribute_t;
 use crate::border::context::tiledb_ctx_t;
-use crate::border::pointers::{bytes, check_place, put, text};
+use crate::border::pointers::{bytes, check_place, index, put, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::constants::*;
 use crate::datatypes::{code, datatype};
@@ -82,8 +82,10 @@ fn split<'a>(data: &'a [u8], offsets: &[u8], size: Option<u64>) -> Result<Vec<&'
             "Fixed length value type defined but offsets size is non-zero.",
         ));
     }
-    let size = usize::try_from(size).ok().filter(|size| *size > 0);
-    let size = size.ok_or_else(|| failed("Invalid cell_val_num in Enumeration"))?;
+    let size = index(size)?;
+    if size == 0 {
+        return Err(failed("Invalid cell_val_num in Enumeration"));
+    }
     if !data.len().is_multiple_of(size) {
         return Err(failed(
             "Invalid data size is not a multiple of the cell size.",
@@ -93,21 +95,19 @@ fn split<'a>(data: &'a [u8], offsets: &[u8], size: Option<u64>) -> Result<Vec<&'
 }
 
 fn split_at<'a>(data: &'a [u8], offsets: &[u8]) -> Result<Vec<&'a [u8]>> {
-    let (starts, rest) = offsets.as_chunks::<8>();
+    let (stored, rest) = offsets.as_chunks::<8>();
     if !rest.is_empty() {
         return Err(failed(
             "Invalid offsets size is not a multiple of sizeof(uint64_t)",
         ));
     }
-    if starts.is_empty() && !data.is_empty() {
+    if stored.is_empty() && !data.is_empty() {
         return Err(failed(
             "Var sized enumeration values require a non-zero offsets size.",
         ));
     }
-    let starts = starts.iter().map(|start| u64::from_le_bytes(*start));
-    let starts: Vec<usize> = starts
-        .map(|start| usize::try_from(start).unwrap_or(usize::MAX))
-        .collect();
+    let numbers = stored.iter().map(|start| u64::from_le_bytes(*start));
+    let starts = numbers.map(index).collect::<Result<Vec<usize>>>()?;
     if starts.first().is_some_and(|first| *first != 0) {
         return Err(failed("Invalid offsets; the first value starts at 0"));
     }
@@ -299,8 +299,8 @@ pub unsafe extern "C" fn tiledb_enumeration_alloc(
             .fixed()
             .map(|n| u64::from(n) * datatype.size() as u64);
         let values = split(data, offsets, size)?;
-        let made = Values::from_values(name, new_file()?, datatype, number, ordered != 0, values);
-        let made = made.map_err(|error| failed(error.to_string()))?;
+        let made = Values::from_values(name, new_file()?, datatype, number, ordered != 0, values)
+            .map_err(|error| failed(error.to_string()))?;
         put(enumeration, give(Enumeration::of(made)))
     })
 }
@@ -338,6 +338,11 @@ pub unsafe extern "C" fn tiledb_enumeration_extend(
     call(ctx, |_| {
         let old = get(old_enumeration)?;
         check_place(new_enumeration)?;
+        if data_size == 0 && !data.is_null() {
+            return Err(failed(
+                "Unable to extend an enumeration with a zero sized data buffer.",
+            ));
+        }
         let (data, offsets) = (bytes(data, data_size)?, bytes(offsets, offsets_size)?);
         let old = old.values();
         let number = old.cell_val_num().fixed();
@@ -348,8 +353,9 @@ pub unsafe extern "C" fn tiledb_enumeration_extend(
                 "The offsets buffer for this enumeration extension must have a non-zero size.",
             ));
         }
-        let made = old.extended(new_file()?, more);
-        let made = made.map_err(|error| failed(error.to_string()))?;
+        let made = old
+            .extended(new_file()?, more)
+            .map_err(|error| failed(error.to_string()))?;
         put(new_enumeration, give(Enumeration::of(made)))
     })
 }

@@ -7,7 +7,7 @@ use tdb::Evolution as Change;
 use tdb::engine::schema::{Attribute, Enumeration};
 
 use crate::attribute::tiledb_attribute_t;
-use crate::border::context::tiledb_ctx_t;
+use crate::border::context::{engine_of, tiledb_ctx_t};
 use crate::border::handles::get_optional;
 use crate::border::pointers::{check_place, put, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
@@ -95,7 +95,7 @@ impl Steps {
             change.add_stored_enumeration(enumeration)?;
         }
         for enumeration in &self.extended_enumerations {
-            change.extend_stored_enumeration(enumeration)?;
+            extend(change, enumeration)?;
         }
         for attribute in self.added_attributes {
             check_enumeration(change, &attribute)?;
@@ -117,6 +117,28 @@ impl Steps {
             None => Ok(()),
         }
     }
+}
+
+/// Replaces an enumeration by a longer one.
+fn extend(change: &mut Change, longer: &Enumeration) -> Result<()> {
+    let name = longer.name();
+    let mut known = change.schema().enumerations.iter();
+    if !known.any(|entry| entry.name == name) {
+        return Err(Error::short(
+            "ArraySchema",
+            format!("Unable to get enumeration path name. Unknown enumeration named '{name}'."),
+        ));
+    }
+    let old = change.enumeration(name)?;
+    if longer.len() <= old.len() || !longer.extends(&old) {
+        return Err(Error::short(
+            "ArraySchema",
+            format!(
+                "Error extending enumeration. Provided enumeration is not an extension of the current state of '{name}'"
+            ),
+        ));
+    }
+    Ok(change.extend_stored_enumeration(longer)?)
 }
 
 fn check_enumeration(change: &Change, attribute: &Attribute) -> Result<()> {
@@ -375,7 +397,7 @@ pub unsafe extern "C" fn tiledb_array_upgrade_version(
     call(ctx, |context| {
         let mut engine = context.engine()?.clone();
         if let Some(config) = get_optional(config)? {
-            engine = engine.settings(&config.settings())?;
+            engine = engine_of(&config.settings())?;
         }
         let mut change = engine.open(text(array_uri)?)?.evolve()?;
         let old = change.schema().version;

@@ -23,9 +23,13 @@ impl Filter {
 
     /// Creates a filter with the options that it has if none is set.
     fn new(code: tiledb_filter_type_t) -> Result<Self> {
-        let code = u8::try_from(code).ok();
-        let entry = code.and_then(|code| Registry::builtin().entry(code));
-        let entry = entry.ok_or_else(|| Error::short("FilterCreate", "Invalid filter type"))?;
+        let number = u8::try_from(code).ok();
+        let Some(entry) = number.and_then(|number| Registry::builtin().entry(number)) else {
+            return Err(Error::short(
+                "FilterCreate",
+                format!("Invalid filter type {code}"),
+            ));
+        };
         record_of(&Description::new(entry.name)).map(Self::of)
     }
 
@@ -64,7 +68,7 @@ enum Shape {
     Quality,
     Flag,
     Format,
-    Datatype,
+    Type,
 }
 
 /// An option of a filter: its number in C, its name in the engine, and its form.
@@ -81,7 +85,7 @@ fn settings(code: u8) -> Option<(&'static str, &'static [Setting])> {
     Some(match tiledb_filter_type_t::from(code) {
         TILEDB_FILTER_DELTA | TILEDB_FILTER_DOUBLE_DELTA => (
             "Compression",
-            &[LEVEL, (REINTERPRET, "reinterpret", Shape::Datatype)],
+            &[LEVEL, (REINTERPRET, "reinterpret", Shape::Type)],
         ),
         TILEDB_FILTER_GZIP
         | TILEDB_FILTER_ZSTD
@@ -177,7 +181,7 @@ unsafe fn read(code: u8, shape: Shape, value: *const c_void) -> Result<OptionVal
                 let unknown = || refused(code, "Invalid input format option setting");
                 OptionValue::Text((*format.ok_or_else(unknown)?).to_owned())
             }
-            Shape::Datatype => {
+            Shape::Type => {
                 let datatype = Datatype::from_code(take(value.cast::<u8>())?);
                 let unknown = || refused(code, "invalid datatype");
                 OptionValue::Text(datatype.ok_or_else(unknown)?.name().to_owned())
@@ -226,11 +230,13 @@ unsafe fn write(shape: Shape, value: &OptionValue, place: *mut c_void) -> Result
             (Shape::Quality, OptionValue::Real(v)) => put(place.cast(), *v as f32),
             (Shape::Flag, OptionValue::Flag(v)) => put(place.cast(), u8::from(*v)),
             (Shape::Format, OptionValue::Text(v)) => {
-                let format = FORMATS.iter().position(|known| known == v);
-                let format = format.and_then(|format| u8::try_from(format).ok());
-                put(place.cast(), format.ok_or_else(odd)?)
+                let format = FORMATS
+                    .iter()
+                    .position(|known| known == v)
+                    .ok_or_else(odd)?;
+                put(place.cast(), u8::try_from(format).map_err(|_| odd())?)
             }
-            (Shape::Datatype, OptionValue::Text(v)) => {
+            (Shape::Type, OptionValue::Text(v)) => {
                 put(place.cast(), Datatype::from_name(v).ok_or_else(odd)?.code())
             }
             _ => Err(odd()),

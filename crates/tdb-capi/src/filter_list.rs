@@ -44,8 +44,9 @@ pub(crate) fn check_filters(filters: &Filters, datatype: Datatype, is_var: bool)
     let mut input = datatype;
     let mut before: Option<&FilterRecord> = None;
     for record in &filters.filters {
-        let filter = Registry::builtin().filter(record, FormatVersion::WRITTEN);
-        let filter = filter.map_err(|error| Error::short("FilterPipeline", error.to_string()))?;
+        let filter = Registry::builtin()
+            .filter(record, FormatVersion::WRITTEN)
+            .map_err(|error| Error::short("FilterPipeline", error.to_string()))?;
         let name = filter_name(record.code);
         if !filter.accepts(input) {
             let input = title(input);
@@ -71,7 +72,7 @@ pub(crate) fn check_filters(filters: &Filters, datatype: Datatype, is_var: bool)
 
 /// Fails if a filter of strings is behind another one: it would not see strings.
 pub(crate) fn check_first(filters: &Filters, datatype: Datatype, is_var: bool) -> Result<()> {
-    let is_text = matches!(datatype, Datatype::StringAscii | Datatype::StringUtf8);
+    let is_text = [Datatype::StringAscii, Datatype::StringUtf8].contains(&datatype);
     if !is_text || !is_var {
         return Ok(());
     }

@@ -1,20 +1,25 @@
 //! The object that schemas' handles stand for.
 
+mod checks;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tdb::engine::array::{Array, LabelParts, NameSource as _, StoredSchema, SystemNames};
 use tdb::engine::filters::FilterList;
 use tdb::engine::schema::{
-    ArraySchema as Fields, ArrayType, Attribute, CellOrder, CellValNum, DataOrder, Dimension,
-    DimensionLabel, Enumeration, EnumerationRef,
+    ArraySchema as Fields, ArrayType, Attribute, CellOrder, Dimension, DimensionLabel, Enumeration,
+    EnumerationRef,
 };
 use tdb::{OpenArray, Schema};
 
-use crate::border::{Error, Result};
-use crate::constants::*;
-use crate::datatypes::title;
+use checks::{
+    RESERVED, check, check_coords_filters, check_dimensions, check_enumerated, check_label, failed,
+};
+pub(crate) use checks::{no_label, unknown_enumeration};
+
+use crate::border::Result;
+use crate::dump;
 use crate::shapes::CurrentDomain;
-use crate::{dump, filter_list};
 
 /// Where enumerations come from that were not read yet.
 #[derive(Clone, Debug)]
@@ -31,8 +36,8 @@ impl Source {
             Self::Stored(schema) => schema.enumeration(name),
             Self::Array(array) => array.enumeration(name),
         };
-        let read = read.map_err(|error| failed(error.to_string()))?;
-        Ok(Enumeration::clone(&read))
+        let values = read.map_err(|error| failed(error.to_string()))?;
+        Ok(Enumeration::clone(&values))
     }
 }
 
@@ -44,7 +49,8 @@ pub(crate) struct ArraySchema {
     source: Option<Source>,
     /// The URI of the array; empty if there is none yet.
     uri: String,
-    times: (u64, u64),
+    times: Option<(u64, u64)>,
+    /// The program set the time.
     has_own_time: bool,
 }
 
@@ -65,7 +71,7 @@ impl ArraySchema {
         let begin = time.unwrap_or_else(|| SystemNames.now());
         Self {
             has_own_time: time.is_some(),
-            times: (begin, begin),
+            times: Some((begin, begin)),
             ..Self::of(fields, Vec::new())
         }
     }
@@ -83,13 +89,15 @@ impl ArraySchema {
             current_domain: Mutex::new(Arc::new(current_domain)),
             source: None,
             uri: String::new(),
-            times: (0, 0),
+            times: None,
             has_own_time: false,
         }
     }
 
-    /// Sets the URI of the array, where the other enumerations come from, and the times in the schema's name.
-    pub(crate) fn stored(self, uri: &str, source: Source, times: (u64, u64)) -> Self {
+    /// Sets the URI of the array, where the other enumerations come from, and the times in the schema's name, which
+    /// schemas of old versions do not have.
+    pub(crate) fn stored(self, uri: &str, source: Source, times: Option<(u64, u64)>) -> Self {
+        inherit_filters(&mut self.lock().fields);
         Self {
             uri: uri.to_owned(),
             source: Some(source),
@@ -106,7 +114,7 @@ impl ArraySchema {
         let times = name.map(|name| (name.start(), name.end()));
         let fields = Fields::clone(engine.schema());
         let source = Source::Array(Arc::clone(engine));
-        Self::of(fields, Vec::new()).stored(array.uri(), source, times.unwrap_or_default())
+        Self::of(fields, Vec::new()).stored(array.uri(), source, times)
     }
 
     /// Returns the URI of the array; empty if there is none yet.
@@ -119,14 +127,15 @@ impl ArraySchema {
         self.lock().fields.clone()
     }
 
-    /// Returns the times in the schema's name, in milliseconds since 1970.
-    pub(crate) fn times(&self) -> (u64, u64) {
+    /// Returns the times in the schema's name, in milliseconds since 1970, if it has one.
+    pub(crate) fn times(&self) -> Option<(u64, u64)> {
         self.times
     }
 
     /// Returns the time that the program set for the array to be created at.
     pub(crate) fn own_time(&self) -> Option<u64> {
-        self.has_own_time.then_some(self.times.1)
+        let (begin, _) = self.times?;
+        self.has_own_time.then_some(begin)
     }
 
     /// Returns the current domain, which this schema and handles share.
@@ -257,8 +266,10 @@ impl ArraySchema {
             label_parts,
             ..
         } = &mut *state;
-        let label = fields.labels.iter().find(|label| label.name == name);
-        let label = label.ok_or_else(|| no_label(name))?;
+        let mut labels = fields.labels.iter();
+        let label = labels
+            .find(|label| label.name == name)
+            .ok_or_else(|| no_label(name))?;
         let dimension = fields.dimensions.get(label.dimension as usize);
         let parts = label_parts.iter_mut().find(|parts| parts.name == name);
         let (Some(parts), Some(dimension)) = (parts, dimension) else {
@@ -348,152 +359,11 @@ impl State {
     }
 }
 
-/// Prefix of the names that are TileDB's own.
-const RESERVED: &str = "__";
-
-fn failed(text: impl Into<String>) -> Error {
-    Error::short("ArraySchema", text)
-}
-
-/// Creates the error of an attribute whose enumeration is not there.
-pub(crate) fn unknown_enumeration(name: &str) -> Error {
-    failed(format!(
-        "Cannot add attribute; Attribute refers to an unknown enumeration named '{name}'."
-    ))
-}
-
-/// Creates the error of a label that is not there.
-pub(crate) fn no_label(name: &str) -> Error {
-    failed(format!("No dimension label with the name '{name}'."))
-}
-
-/// Checks a label that is added.
-fn check_label(fields: &Fields, label: &DimensionLabel) -> Result<()> {
-    let start = "Cannot add dimension label";
-    let (name, index) = (&label.name, label.dimension);
-    if label.order == DataOrder::Unordered {
-        return Err(failed(format!(
-            "{start}; Unordered dimension labels are not yet supported."
-        )));
-    }
-    if fields.dimensions.is_empty() {
-        return Err(failed(format!(
-            "{start}; Must set domain before adding dimension labels."
-        )));
-    }
-    let Some(dimension) = fields.dimensions.get(index as usize) else {
-        return Err(failed(format!(
-            "Cannot add a label to dimension {index}; Invalid dimension index. "
-        )));
-    };
-    if name.is_empty() || names(fields).contains(&name.as_str()) {
-        return Err(failed(format!(
-            "Cannot add a dimension label with name '{name}'. An attribute, a dimension or another label with that \
-             name already exists, or the name is empty."
-        )));
-    }
-    if !dimension.is_integral() {
-        return Err(failed(format!(
-            "Failed to add dimension label '{name}'. Currently labels are not support on dimensions with datatype \
-             Datatype::{}",
-            title(dimension.datatype)
-        )));
-    }
-    Ok(())
-}
-
-fn check_dimensions(array_type: ArrayType, dimensions: &[Dimension]) -> Result<()> {
-    let Some(first) = dimensions.first().map(|d| d.datatype) else {
-        return Err(failed(
-            "Cannot set domain; Domain must contain at least one dimension",
-        ));
-    };
-    if array_type == ArrayType::Sparse {
-        return Ok(());
-    }
-    if dimensions.iter().any(|d| d.datatype != first) {
-        return Err(failed(
-            "Cannot set domain; In dense arrays, all dimensions must have the same datatype",
-        ));
-    }
-    if !dimensions.iter().all(Dimension::is_integral) {
-        return Err(failed(format!(
-            "Cannot set domain; Dense arrays do not support dimension datatype '{}'",
-            title(first)
-        )));
-    }
-    Ok(())
-}
-
-fn check_enumerated(attribute: &Attribute) -> Result<()> {
-    if !attribute.datatype.is_integer() {
-        return Err(failed(format!(
-            "Unable to use enumeration with attribute '{}', attribute must have an integral data type, not {}",
-            attribute.name,
-            title(attribute.datatype)
-        )));
-    }
-    if attribute.cell_val_num != CellValNum::Fixed(1) {
-        let text = "Attributes with enumerations must have a cell_val_num of 1.";
-        return Err(failed(text));
-    }
-    Ok(())
-}
-
-/// Checks filters that dimensions without filters get.
-fn check_coords_filters(fields: &Fields) -> Result<()> {
-    let filters = &fields.coords_filters;
-    let codes = filters.filters.iter().map(|filter| u32::from(filter.code));
-    let has_double_delta = codes
-        .into_iter()
-        .any(|code| code == TILEDB_FILTER_DOUBLE_DELTA);
-    for dimension in fields.dimensions.iter().filter(|d| d.filters.is_empty()) {
-        if has_double_delta && dimension.datatype.is_real() {
-            return Err(failed(
-                "Real dimension cannot inherit coordinate filters with DOUBLE DELTA compression",
-            ));
+/// Gives dimensions without filters those of coordinates, as TileDB does when it reads a schema.
+fn inherit_filters(fields: &mut Fields) {
+    for dimension in &mut fields.dimensions {
+        if dimension.filters.is_empty() {
+            dimension.filters.clone_from(&fields.coords_filters);
         }
-        filter_list::check_first(filters, dimension.datatype, dimension.is_var())?;
     }
-    Ok(())
-}
-
-/// Checks, in TileDB's words, what programs get wrong most.
-fn check(fields: &Fields) -> Result<()> {
-    let start = "Array schema check failed";
-    if fields.dimensions.is_empty() {
-        return Err(failed(format!("{start}; Domain not set")));
-    }
-    if fields.is_dense() && fields.attributes.is_empty() {
-        return Err(failed(format!("{start}; No attributes provided")));
-    }
-    check_coords_filters(fields)?;
-    let is_sorted = |attribute: &Attribute| attribute.order != DataOrder::Unordered;
-    let may_be_sorted = fields.is_dense() && fields.dimensions.len() == 1;
-    if !may_be_sorted && fields.attributes.iter().any(is_sorted) {
-        return Err(failed(format!(
-            "{start}; Ordered attributes are only supported on dense arrays with 1 dimension."
-        )));
-    }
-    let mut names = names(fields);
-    let all = names.len();
-    names.sort_unstable();
-    names.dedup();
-    if names.len() != all {
-        return Err(failed(format!(
-            "{start}; Attributes, dimensions and dimension labels must have unique names"
-        )));
-    }
-    Ok(())
-}
-
-fn names(fields: &Fields) -> Vec<&str> {
-    let attributes = fields.attributes.iter().map(|a| &a.name);
-    let dimensions = fields.dimensions.iter().map(|d| &d.name);
-    let labels = fields
-        .labels
-        .iter()
-        .map(|label: &DimensionLabel| &label.name);
-    let all = attributes.chain(dimensions).chain(labels);
-    all.map(String::as_str).collect()
 }

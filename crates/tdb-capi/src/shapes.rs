@@ -66,10 +66,9 @@ impl Rectangle {
         let dimension = self.dimension(index)?;
         let size = dimension.datatype.size();
         if !dimension.is_var() && (range.lo.len() != size || range.hi.len() != size) {
-            let found = range.lo.len().saturating_add(range.hi.len());
-            let wanted = size.saturating_mul(2);
+            let (lo, hi) = (range.lo.len(), range.hi.len());
             return Err(failed(format!(
-                "Range size {found} does not match the expected size {wanted}"
+                "Range sizes {lo} and {hi}: one does not match the expected size {size}"
             )));
         }
         if !range.is_ordered(dimension.datatype) {

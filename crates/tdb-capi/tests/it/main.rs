@@ -1,4 +1,5 @@
 //! The functions of the interface, called as C programs call them.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 mod attributes;
 mod dimensions;

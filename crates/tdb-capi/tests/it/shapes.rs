@@ -16,11 +16,11 @@ pub(crate) fn rectangle(program: &Program) -> *mut tiledb_ndrectangle_t {
 
 /// Sets the range of the first dimension.
 pub(crate) fn set(program: &Program, rectangle: *mut tiledb_ndrectangle_t, ends: [i32; 2]) -> i32 {
-    let end = |at: usize| (&raw const ends[at]).cast::<c_void>();
+    let [lo, hi] = &ends;
     let mut range = tiledb_range_t {
-        min: end(0),
+        min: (&raw const *lo).cast::<c_void>(),
         min_size: 4,
-        max: end(1),
+        max: (&raw const *hi).cast::<c_void>(),
         max_size: 4,
     };
     c!(
