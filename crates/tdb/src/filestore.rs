@@ -51,7 +51,7 @@ pub fn file_schema(size: u64) -> Result<Schema> {
                 .domain(0_u64..=last)
                 .tile(extent),
         )
-        .attribute(Attribute::new(CONTENTS, Datatype::Blob))
+        .attribute(Attribute::new(CONTENTS, Datatype::Blob).values(1))
         .cell_order(Order::Row)
         .tile_order(Order::Row)
         .build()
