@@ -158,7 +158,8 @@ impl Profile {
                 ),
             ));
         }
-        file.entry("version").or_insert_with(|| VERSION.into());
+        file.entry("version".to_owned())
+            .or_insert_with(|| VERSION.into());
         file.insert(self.name.clone(), self.json());
         self.write(file)
     }
