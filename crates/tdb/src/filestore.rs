@@ -211,7 +211,7 @@ struct Target {
 
 impl Target {
     fn open(context: &Context, uri: &str, size: u64) -> Result<Self> {
-        let array = Array::from(context.open_with(uri, OpenOptions::default())?);
+        let array = context.open_with(uri, OpenOptions::default())?;
         // Later than what is there, so that each file can be read at its own time.
         let fragments = array.engine().fragments().iter();
         let newest = fragments.map(|fragment| fragment.timestamps().1).max();
