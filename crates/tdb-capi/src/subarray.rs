@@ -31,7 +31,7 @@ pub(crate) struct Ranges {
     /// The ranges of labels, with the number of their dimension.
     pub(crate) labels: Vec<LabelRanges>,
     /// Whether ranges that follow each other become one.
-    coalesce: bool,
+    pub(crate) coalesce: bool,
 }
 
 /// The ranges of a label.
@@ -50,6 +50,16 @@ impl Ranges {
             labels: Vec::new(),
             coalesce: true,
         }
+    }
+
+    /// Returns the ranges with the whole domain for each dimension that has none.
+    pub(crate) fn or_whole(mut self, schema: &ArraySchema) -> Self {
+        for (ranges, dimension) in self.dimensions.iter_mut().zip(&schema.dimensions) {
+            if ranges.is_empty() {
+                ranges.extend(dimension.domain.clone());
+            }
+        }
+        self
     }
 
     /// True if a range was added.
