@@ -8,7 +8,7 @@ use tdb::engine::tile::Range;
 use tdb::{ErrorKind, OpenArray, Settings, Time};
 
 use crate::array_schema::{ArraySchema, tiledb_array_schema_t};
-use crate::border::context::{Context, engine_of, tiledb_ctx_t};
+use crate::border::context::{Context, tiledb_ctx_t, with_settings};
 use crate::border::handles::give_shared;
 use crate::border::pointers::{bytes_mut, check_place, put, text};
 use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
@@ -404,9 +404,9 @@ pub unsafe extern "C" fn tiledb_array_set_config(
     array: *mut tiledb_array_t,
     config: *mut tiledb_config_t,
 ) -> i32 {
-    call(ctx, |_| {
+    call(ctx, |context| {
         let (array, settings) = (get(array)?, get(config)?.settings());
-        let engine = engine_of(&settings)?;
+        let engine = with_settings(context.engine()?, &settings)?;
         let mut state = array.lock();
         if state.opened.is_some() {
             let text = "[Array::set_config] Cannot set a config on an open array";

@@ -209,10 +209,16 @@ impl Query {
         if state.read.is_none() {
             labels::read(array, &state.settings, &state.ranges, &state.labels)?;
         }
+        let schema = array.schema();
+        let current_domain = self.opened.schema().current_domain();
+        let ranges = match current_domain.ranges(&schema.dimensions)? {
+            Some(bounds) => &state.ranges.within(schema, &bounds)?,
+            None => &state.ranges,
+        };
         let request = ReadRequest {
             array,
             settings: &state.settings,
-            ranges: &state.ranges,
+            ranges,
             layout: state.layout,
             condition: state.condition.as_ref(),
             buffers: &state.buffers,
