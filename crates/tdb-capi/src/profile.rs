@@ -40,9 +40,7 @@ unsafe fn with_profile(
 ) -> i32 {
     call_alone(error, || {
         let found = get(handle)?;
-        let mut profile = profile_result
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut profile = found.lock().unwrap_or_else(PoisonError::into_inner);
         run(&mut profile)
     })
 }
