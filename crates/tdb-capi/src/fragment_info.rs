@@ -371,8 +371,8 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_array_schema(
         let info = get(fragment_info)?.loaded()?;
         check_place(array_schema)?;
         let schema = Fields::clone(&info.fragment(fid)?.schema);
-        let schema = ArraySchema::of(schema, Vec::new());
-        let schema = schema.stored(
+        let written_with = ArraySchema::of(schema, Vec::new());
+        let schema = written_with.stored(
             info.array_uri(),
             info.enumerations(),
             Some(info.schema_times(fid)?),

@@ -98,8 +98,8 @@ fn with_file(
     run: impl FnOnce(&mut OpenFile) -> Result<()>,
 ) -> i32 {
     call(ctx, |_| {
-        let file = get(fh)?;
-        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let handle = get(fh)?;
+        let mut file = handle.lock().unwrap_or_else(PoisonError::into_inner);
         run(&mut file)
     })
 }

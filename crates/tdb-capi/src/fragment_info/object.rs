@@ -104,8 +104,8 @@ impl FragmentInfo {
     pub(super) fn load(&self) -> Result<()> {
         let mut state = self.lock();
         let options = OpenOptions::at(tdb::Time::now().0);
-        let array = tdb::OpenContext::open_with(&state.engine, &self.uri, options);
-        let array = array.map_err(|error| match error.kind() {
+        let opening = tdb::OpenContext::open_with(&state.engine, &self.uri, options);
+        let array = opening.map_err(|error| match error.kind() {
             ErrorKind::NotFound => failed(format!(
                 "Cannot load fragment info; Array '{}' does not exist",
                 self.uri
@@ -131,8 +131,8 @@ impl Loaded {
     fn new(array: &OpenArray, uri: String) -> Result<Self> {
         let engine = array.engine();
         let fragments: Vec<&Fragment> = engine.fragments().iter().collect();
-        let sizes = engine.stored_sizes(&fragments).into_iter();
-        let sizes: std::result::Result<Vec<u64>, _> = sizes.collect();
+        let asked = engine.stored_sizes(&fragments).into_iter();
+        let sizes: std::result::Result<Vec<u64>, _> = asked.collect();
         let replaced = engine.replaced().iter().map(|entry| {
             let entry = entry.map_err(|error| array.failed(error))?;
             Ok(format!("{uri}/{}", entry.key))
@@ -174,8 +174,8 @@ impl Loaded {
     /// Returns the whole URI of a fragment.
     pub(super) fn uri(&self, fid: u32) -> Result<String> {
         let prefix = &self.fragment(fid)?.prefix;
-        let below = prefix.strip_prefix(self.array.prefix());
-        let below = below.unwrap_or(prefix).trim_start_matches('/');
+        let rest = prefix.strip_prefix(self.array.prefix());
+        let below = rest.unwrap_or(prefix).trim_start_matches('/');
         Ok(format!("{}/{below}", self.uri))
     }
 
