@@ -55,7 +55,7 @@ unsafe fn texts<'a>(texts: *mut *const c_char, count: u64) -> Result<Vec<&'a str
     if count > 0 {
         check_place(texts)?;
     }
-    let all = (0..count).map(|at| text(take(texts.wrapping_add(at))?));
+    let all = (0..count).map(|at| text(take(texts.add(at))?));
     all.collect()
 }
 

@@ -56,14 +56,14 @@ impl Profile {
     /// # Errors
     /// Fails if neither a folder nor the home folder is given.
     pub fn new(name: Option<&str>, folder: Option<&str>, home: Option<&Path>) -> Result<Self> {
-        let name = name.filter(|name| !name.is_empty());
+        let given_name = name.filter(|name| !name.is_empty());
         let given_folder = folder
             .filter(|folder| !folder.is_empty())
             .map(PathBuf::from);
-        let folder = given_folder.or_else(|| Some(home?.join(FOLDER)));
+        let place = given_folder.or_else(|| Some(home?.join(FOLDER)));
         Ok(Self {
-            name: name.unwrap_or(DEFAULT_NAME).to_owned(),
-            folder: folder
+            name: given_name.unwrap_or(DEFAULT_NAME).to_owned(),
+            folder: place
                 .ok_or_else(|| Error::invalid("Failed to create RestProfile; $HOME is not set."))?,
             values: BTreeMap::new(),
         })
