@@ -375,7 +375,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_array_schema(
         let schema = schema.stored(
             info.array_uri(),
             info.enumerations(),
-            info.schema_times(fid)?,
+            Some(info.schema_times(fid)?),
         );
         put(array_schema, give(schema))
     })
