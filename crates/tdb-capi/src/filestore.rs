@@ -172,6 +172,8 @@ mod tests {
     use std::ffi::CString;
     use std::ptr::{null, null_mut};
 
+    use tdb::OpenMode;
+
     use super::*;
     use crate::array::tiledb_array_create;
     use crate::array_schema::tiledb_array_schema_free;
@@ -185,8 +187,11 @@ mod tests {
             CString::new(path.to_str().unwrap()).unwrap()
         };
         let content: Vec<u8> = (0..5_000_u32).map(|at| at.to_le_bytes()[0]).collect();
-        std::fs::write(folder.path().join("a.bin"), &content).unwrap();
         let (file, array, copy) = (path("a.bin"), path("array"), path("copy"));
+        let files = tdb::Context::new().files();
+        let mut source = files.open(file.to_str().unwrap(), OpenMode::Write).unwrap();
+        source.write(&content).unwrap();
+        source.close().unwrap();
         let (mut ctx, mut schema, mut size) = (null_mut(), null_mut(), 0);
         let mut part = [0_u8; 4];
         // SAFETY: texts, nulls, pointers to local variables, and buffers as large as said.
@@ -210,7 +215,10 @@ mod tests {
             assert_eq!(tiledb_filestore_size(ctx, array, &raw mut size), 0);
             assert_eq!(size, 5_000);
             assert_eq!(tiledb_filestore_uri_export(ctx, copy.as_ptr(), array), 0);
-            assert_eq!(std::fs::read(folder.path().join("copy")).unwrap(), content);
+            let mut written = vec![0; content.len()];
+            let mut copied = files.open(copy.to_str().unwrap(), OpenMode::Read).unwrap();
+            copied.read_at(0, &mut written).unwrap();
+            assert_eq!(written, content);
             let into = part.as_mut_ptr().cast();
             assert_eq!(
                 tiledb_filestore_buffer_export(ctx, array, 4_996, into, 4),

@@ -188,7 +188,9 @@ pub unsafe extern "C" fn tiledb_profile_dump_str(
     out: *mut *mut tiledb_string_t,
     error: *mut *mut tiledb_error_t,
 ) -> i32 {
-    with_profile(profile, error, |profile| Text::put(out, profile.to_json()))
+    with_profile(profile, error, |profile| {
+        Text::put(out, profile.to_json().map_err(failed)?)
+    })
 }
 
 #[cfg(test)]

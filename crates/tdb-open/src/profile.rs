@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use tdb_array::ErrorKind;
 use tdb_store::{LocalStore, Store, StoreError, read_whole};
 
@@ -23,6 +23,9 @@ const VERSION: u64 = 1;
 
 /// Most bytes of a file of profiles.
 const MOST: u64 = 16 << 20;
+
+/// The profiles of a file by name, and its version; ordered whatever the features of `serde_json` are.
+type Profiles = BTreeMap<String, Json>;
 
 /// A set of settings with a name, in TileDB's file of profiles: `profiles.json`.
 ///
@@ -140,7 +143,7 @@ impl Profile {
                  unset. Mixing a default username with a custom password (or vice versa) is not allowed.",
             ));
         }
-        let mut file = self.read()?.unwrap_or_else(Map::new);
+        let mut file = self.read()?.unwrap_or_else(Profiles::new);
         let version = file.get("version").map_or(Some(VERSION), Json::as_u64);
         if version.is_none_or(|version| version < VERSION) {
             let text = "The version of your local profile.json file is out of date.";
@@ -155,7 +158,8 @@ impl Profile {
                 ),
             ));
         }
-        file.entry("version").or_insert_with(|| VERSION.into());
+        file.entry("version".to_owned())
+            .or_insert_with(|| VERSION.into());
         file.insert(self.name.clone(), self.json());
         self.write(file)
     }
@@ -179,11 +183,13 @@ impl Profile {
     }
 
     /// Returns the profile as JSON, as in the file.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        let mut file = Map::new();
+    ///
+    /// # Errors
+    /// Never fails: all texts have a form in JSON.
+    pub fn to_json(&self) -> Result<String> {
+        let mut file = Profiles::new();
         file.insert(self.name.clone(), self.json());
-        format!("{:#}", Json::Object(file))
+        shown(&file)
     }
 
     fn json(&self) -> Json {
@@ -193,11 +199,11 @@ impl Profile {
         }
         let values = self.values.iter();
         let values = values.map(|(name, value)| (name.clone(), Json::from(value.as_str())));
-        Json::Object(values.collect())
+        values.collect()
     }
 
     /// Returns what the file has; `None` if there is none.
-    fn read(&self) -> Result<Option<Map<String, Json>>> {
+    fn read(&self) -> Result<Option<Profiles>> {
         let read = LocalStore::open(&self.folder).and_then(|store| read_whole(&store, FILE, MOST));
         let bytes = match read {
             Ok(bytes) => bytes,
@@ -205,7 +211,7 @@ impl Profile {
             Err(error) => return Err(Error::of_store(error)),
         };
         if bytes.is_empty() {
-            return Ok(Some(Map::new()));
+            return Ok(Some(Profiles::new()));
         }
         let file = serde_json::from_slice(&bytes).map_err(|error| {
             let path = self.folder.join(FILE);
@@ -215,19 +221,23 @@ impl Profile {
     }
 
     /// Replaces the file at once, so that another program sees either the old or the new one.
-    fn write(&self, file: Map<String, Json>) -> Result<()> {
+    fn write(&self, file: Profiles) -> Result<()> {
         let store = LocalStore::create_root(&self.folder).map_err(Error::of_store)?;
         let draft = format!("{FILE}.{}", std::process::id());
         match store.remove(&draft) {
             Ok(()) | Err(StoreError::NotFound { .. }) => {}
             Err(error) => return Err(Error::of_store(error)),
         }
-        let text = format!("{:#}", Json::Object(file));
+        let text = shown(&file)?;
         let written = store.put(&draft, text.into());
         written.map_err(Error::of_store)?;
         let renamed = std::fs::rename(self.folder.join(draft), self.folder.join(FILE));
         renamed.map_err(|error| Error::of_store(StoreError::from_io(FILE, error)))
     }
+}
+
+fn shown(file: &Profiles) -> Result<String> {
+    serde_json::to_string_pretty(file).map_err(|error| Error::invalid(error.to_string()))
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub fn file_schema(size: u64) -> Result<Schema> {
                 .domain(0_u64..=last)
                 .tile(extent),
         )
-        .attribute(Attribute::new(CONTENTS, Datatype::Blob))
+        .attribute(Attribute::new(CONTENTS, Datatype::Blob).values(1))
         .cell_order(Order::Row)
         .tile_order(Order::Row)
         .build()
@@ -211,7 +211,7 @@ struct Target {
 
 impl Target {
     fn open(context: &Context, uri: &str, size: u64) -> Result<Self> {
-        let array = Array::from(context.open_with(uri, OpenOptions::default())?);
+        let array = context.open_with(uri, OpenOptions::default())?;
         // Later than what is there, so that each file can be read at its own time.
         let fragments = array.engine().fragments().iter();
         let newest = fragments.map(|fragment| fragment.timestamps().1).max();

@@ -14,7 +14,8 @@ use tdb_array::{
 use tdb_cells::Session;
 use tdb_consolidate::{
     Mode, Plan, VacuumOptions, consolidate_array_metadata, consolidate_commits,
-    consolidate_fragment_metadata, consolidate_group_metadata, debris, plan_fragment_removal,
+    consolidate_fragment_metadata, consolidate_group_metadata, debris,
+    plan_contained_fragment_removal, plan_fragment_removal, plan_named_fragment_removal,
     plan_vacuum,
 };
 use tdb_fragment::{ConditionOp, ConditionTree, ConditionValue};
@@ -562,6 +563,48 @@ fn fragments_of_a_part_of_the_time_of_a_merged_one_are_not_removed() {
         .filter(|key| left(key))
         .collect();
     assert_eq!(left, Vec::<String>::new());
+}
+
+#[test]
+fn fragments_that_reach_beyond_a_time_are_left() {
+    let shared: Arc<dyn Store> = Arc::new(fixture("v22_merged_sparse"));
+    let array = open(&shared).unwrap();
+    let names = |array: &Array| -> Vec<String> {
+        let fragments = array.fragments().iter();
+        fragments
+            .map(|fragment| fragment.name.as_str().to_owned())
+            .collect()
+    };
+    let all = array.fragments().iter().map(|f| f.name.clone());
+    let merged = all.max_by_key(|name| name.end() - name.start()).unwrap();
+    let window = TimeWindow {
+        since: merged.start(),
+        at: merged.end() - 1,
+    };
+    let place = array.location();
+    let plan = plan_contained_fragment_removal(place, window, &at_once()).unwrap();
+    plan.vacuum(place, &at_once()).unwrap();
+    let left = names(&open(&shared).unwrap());
+    assert!(left.iter().any(|name| name == merged.as_str()), "{left:?}");
+}
+
+#[test]
+fn named_fragments_are_removed_for_good() {
+    let shared: Arc<dyn Store> = Arc::new(fixture("v22_commits"));
+    let array = open(&shared).unwrap();
+    let all: Vec<String> = (array.fragments().iter())
+        .map(|fragment| fragment.name.as_str().to_owned())
+        .collect();
+    let place = array.location();
+    let plan = |names: &[String]| plan_named_fragment_removal(place, names, &at_once());
+    let error = plan(&["__1_1_none_22".to_owned()]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    plan(&all[1..]).unwrap().vacuum(place, &at_once()).unwrap();
+    let left = open(&shared).unwrap();
+    let left: Vec<&str> = (left.fragments().iter())
+        .map(|fragment| fragment.name.as_str())
+        .collect();
+    assert_eq!(left, &all[..1]);
 }
 
 /// Row 8 of the hostile inputs: a link is removed, its target stays.

@@ -23,6 +23,7 @@ mod padded;
 mod past;
 mod rewriting;
 mod setting;
+mod stored_files;
 mod to_come;
 mod upkeep;
 mod values;
