@@ -8,7 +8,7 @@ use tdb::engine::tile::Range;
 use tdb::{ErrorKind, OpenArray, Settings, Time};
 
 use crate::array_schema::{ArraySchema, tiledb_array_schema_t};
-use crate::border::context::{Context, engine_of, tiledb_ctx_t};
+use crate::border::context::{Context, tiledb_ctx_t, with_settings};
 use crate::border::handles::give_shared;
 use crate::border::pointers::{bytes_mut, check_place, put, text};
 use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
@@ -33,6 +33,8 @@ struct State {
     settings: Settings,
     start: u64,
     end: u64,
+    /// The end that was set when the array was opened.
+    end_at_open: u64,
     opened: Option<Arc<OpenedArray>>,
 }
 
@@ -146,6 +148,7 @@ impl Array {
             ));
         }
         let (start, end) = (state.start, state.end);
+        state.end_at_open = end;
         // Who reads sees the array as it is at this moment; who writes need not know when.
         let end = if query_type == TILEDB_READ && end == NOW {
             Time::now().0
@@ -230,6 +233,7 @@ pub unsafe extern "C" fn tiledb_array_alloc(
             settings: context.settings().clone(),
             start: 0,
             end: NOW,
+            end_at_open: NOW,
             opened: None,
         };
         let object = Array {
@@ -309,7 +313,18 @@ pub unsafe extern "C" fn tiledb_array_reopen(
             return Err(Error::new("Array", text));
         }
         array.close()?;
-        array.open(TILEDB_READ)
+        let end = {
+            let mut state = array.lock();
+            let end = state.end;
+            // Unless the program set another end, it wants to see what others wrote.
+            if end == state.end_at_open {
+                state.end = NOW;
+            }
+            end
+        };
+        let opened = array.open(TILEDB_READ);
+        array.lock().end = end;
+        opened
     })
 }
 
@@ -389,9 +404,9 @@ pub unsafe extern "C" fn tiledb_array_set_config(
     array: *mut tiledb_array_t,
     config: *mut tiledb_config_t,
 ) -> i32 {
-    call(ctx, |_| {
+    call(ctx, |context| {
         let (array, settings) = (get(array)?, get(config)?.settings());
-        let engine = engine_of(&settings)?;
+        let engine = with_settings(context.engine()?, &settings)?;
         let mut state = array.lock();
         if state.opened.is_some() {
             let text = "[Array::set_config] Cannot set a config on an open array";

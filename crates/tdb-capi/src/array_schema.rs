@@ -9,7 +9,7 @@ use tdb::engine::schema::{ArraySchema as Fields, ArrayType, CellOrder, Order};
 use tdb::engine::tile::Code as _;
 
 use crate::attribute::{Attribute, tiledb_attribute_t};
-use crate::border::context::{engine_of, tiledb_ctx_t};
+use crate::border::context::{tiledb_ctx_t, with_settings};
 use crate::border::pointers::{check_place, put, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::config::tiledb_config_t;
@@ -429,9 +429,9 @@ pub unsafe extern "C" fn tiledb_array_schema_load_with_config(
     array_uri: *const c_char,
     array_schema: *mut *mut tiledb_array_schema_t,
 ) -> i32 {
-    call(ctx, |_| {
+    call(ctx, |context| {
         check_place(array_schema)?;
-        let engine = engine_of(&get(config)?.settings())?;
+        let engine = with_settings(context.engine()?, &get(config)?.settings())?;
         put(array_schema, give(load(&engine, text(array_uri)?)?))
     })
 }

@@ -8,7 +8,7 @@ use tdb::{ErrorKind, Settings};
 
 use crate::array::tiledb_array_t;
 use crate::border::call::call_silent;
-use crate::border::context::{Context, tiledb_ctx_t};
+use crate::border::context::{Context, tiledb_ctx_t, with_settings};
 use crate::border::handles::get_optional;
 use crate::border::pointers::{check_place, index, put, take, text};
 use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
@@ -37,9 +37,8 @@ pub(crate) fn engine_with(context: &Context, config: *mut tiledb_config_t) -> Re
             settings: context.settings().clone(),
         });
     };
-    let (settings, stores) = (config.settings(), engine.shared_stores());
-    // The stores stay those of the context, which may have something in memory.
-    let engine = engine.settings(&settings)?.stores(stores);
+    let settings = config.settings();
+    let engine = with_settings(&engine, &settings)?;
     Ok(Engine { engine, settings })
 }
 

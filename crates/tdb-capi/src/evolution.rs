@@ -7,7 +7,7 @@ use tdb::Evolution as Change;
 use tdb::engine::schema::{Attribute, Enumeration};
 
 use crate::attribute::tiledb_attribute_t;
-use crate::border::context::{engine_of, tiledb_ctx_t};
+use crate::border::context::{tiledb_ctx_t, with_settings};
 use crate::border::handles::get_optional;
 use crate::border::pointers::{check_place, put, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
@@ -397,7 +397,7 @@ pub unsafe extern "C" fn tiledb_array_upgrade_version(
     call(ctx, |context| {
         let mut engine = context.engine()?.clone();
         if let Some(config) = get_optional(config)? {
-            engine = engine_of(&config.settings())?;
+            engine = with_settings(&engine, &config.settings())?;
         }
         let mut change = engine.open(text(array_uri)?)?.evolve()?;
         let old = change.schema().version;

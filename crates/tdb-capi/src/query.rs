@@ -2,6 +2,7 @@
 
 pub(crate) mod aggregates;
 mod buffers;
+mod labels;
 mod range_lists;
 mod read;
 mod write;
@@ -47,6 +48,8 @@ struct State {
     layout: tiledb_layout_t,
     ranges: Ranges,
     buffers: Vec<NamedBuffers>,
+    /// The buffers of labels of dimensions.
+    labels: Vec<NamedBuffers>,
     /// The buffers of the results of aggregates.
     results: Vec<NamedBuffers>,
     aggregates: Vec<NamedAggregate>,
@@ -81,6 +84,7 @@ impl Query {
         let schema = self.opened.array.schema();
         let is_timestamps = name == "__timestamps";
         let is_result = self.aggregate(name).is_some();
+        let is_label = schema.labels.iter().any(|label| label.name == name);
         if let Some(field) = schema.field(name) {
             if matches!(role, Role::Offsets) && !field.is_var() {
                 return Err(failed(format!(
@@ -90,7 +94,7 @@ impl Query {
             if matches!(role, Role::Validity) && !field.nullable {
                 return Err(failed(format!("Input attribute '{name}' is not nullable")));
             }
-        } else if !is_timestamps && !is_result {
+        } else if !is_timestamps && !is_result && !is_label {
             return Err(failed(format!(
                 "Invalid buffer name '{name}' (it should be an attribute or dimension)."
             )));
@@ -98,6 +102,8 @@ impl Query {
         let mut state = self.lock();
         let list = if is_result {
             &mut state.results
+        } else if is_label {
+            &mut state.labels
         } else {
             &mut state.buffers
         };
@@ -157,7 +163,11 @@ impl Query {
 
     fn buffer(&self, name: &str, role: Role) -> Option<Buffer> {
         let state = self.lock();
-        let mut all = state.buffers.iter().chain(&state.results);
+        let mut all = state
+            .buffers
+            .iter()
+            .chain(&state.results)
+            .chain(&state.labels);
         let known = all.find(|known| known.name == name)?;
         match role {
             Role::Values => known.values,
@@ -191,15 +201,30 @@ impl Query {
 
     unsafe fn read(&self, state: &mut State) -> Result<()> {
         let array = &self.opened.array;
+        let selects_labels = !state.ranges.labels.is_empty();
+        if selects_labels {
+            // The program asks the query for the ranges that were found.
+            state.ranges = labels::resolved(array, &state.ranges)?;
+        }
+        if state.read.is_none() {
+            labels::read(array, &state.settings, &state.ranges, &state.labels)?;
+        }
+        let schema = array.schema();
+        let current_domain = self.opened.schema().current_domain();
+        let ranges = match current_domain.ranges(&schema.dimensions)? {
+            Some(bounds) => &state.ranges.within(schema, &bounds)?,
+            None => &state.ranges,
+        };
         let request = ReadRequest {
             array,
             settings: &state.settings,
-            ranges: &state.ranges,
+            ranges,
             layout: state.layout,
             condition: state.condition.as_ref(),
             buffers: &state.buffers,
         };
-        let is_complete = if state.buffers.is_empty() && !state.aggregates.is_empty() {
+        let has_others = selects_labels || !state.aggregates.is_empty() || !state.labels.is_empty();
+        let is_complete = if state.buffers.is_empty() && has_others {
             true
         } else {
             let mut read = match state.read.take() {
@@ -231,6 +256,11 @@ impl Query {
             layout: state.layout,
             time: self.opened.change_time(),
         };
+        labels::write(&request, &state.buffers, &state.labels)?;
+        if state.buffers.is_empty() && !state.labels.is_empty() {
+            state.status = TILEDB_COMPLETED;
+            return Ok(());
+        }
         let batch = request.cells(&state.buffers)?;
         let mut writer = match state.write.take() {
             Some(writer) => writer,
@@ -305,6 +335,7 @@ pub unsafe extern "C" fn tiledb_query_alloc(
             },
             ranges: Ranges::whole(schema),
             buffers: Vec::new(),
+            labels: Vec::new(),
             results: Vec::new(),
             aggregates: Vec::new(),
             condition: None,

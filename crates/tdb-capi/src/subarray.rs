@@ -31,7 +31,7 @@ pub(crate) struct Ranges {
     /// The ranges of labels, with the number of their dimension.
     pub(crate) labels: Vec<LabelRanges>,
     /// Whether ranges that follow each other become one.
-    coalesce: bool,
+    pub(crate) coalesce: bool,
 }
 
 /// The ranges of a label.
@@ -50,6 +50,48 @@ impl Ranges {
             labels: Vec::new(),
             coalesce: true,
         }
+    }
+
+    /// Returns the ranges with the whole domain for each dimension that has none.
+    pub(crate) fn or_whole(mut self, schema: &ArraySchema) -> Self {
+        for (ranges, dimension) in self.dimensions.iter_mut().zip(&schema.dimensions) {
+            if ranges.is_empty() {
+                ranges.extend(dimension.domain.clone());
+            }
+        }
+        self
+    }
+
+    /// Returns the ranges within the current domain: those of a sparse array are cut to it.
+    ///
+    /// # Errors
+    /// Fails if a range of a dense array leads out of it.
+    pub(crate) fn within(&self, schema: &ArraySchema, bounds: &[Range]) -> Result<Self> {
+        let mut found = self.clone();
+        let dimensions = found.dimensions.iter_mut().zip(&schema.dimensions);
+        for ((ranges, dimension), bounds) in dimensions.zip(bounds) {
+            let datatype = dimension.datatype;
+            if schema.is_dense() {
+                if ranges.iter().any(|range| !bounds.covers(datatype, range)) {
+                    let text = format!(
+                        "A range was set outside of the current domain of dimension '{}'.",
+                        dimension.name
+                    );
+                    return Err(Error::new("Reader", text));
+                }
+            } else if ranges.is_empty() {
+                ranges.push(bounds.clone());
+            } else {
+                let cut: Vec<Range> = ranges
+                    .iter()
+                    .filter_map(|range| range.intersection(datatype, bounds))
+                    .collect();
+                // Ranges that all lie outside select nothing: a range that goes backwards does.
+                let nothing = || vec![Range::new(bounds.hi.clone(), bounds.lo.clone())];
+                *ranges = if cut.is_empty() { nothing() } else { cut };
+            }
+        }
+        Ok(found)
     }
 
     /// True if a range was added.

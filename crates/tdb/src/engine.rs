@@ -127,8 +127,8 @@ pub mod inspect {
 pub mod query {
     pub use tdb_query::{
         Advance, BufferedRead, ChosenTiles, Failing, Fetch, FieldBuffers, FilledBytes, FilledCells,
-        LoneTiles, NextCells, OffsetFormat, QueryError, ReadOptions, Reader, ResultOrder, Tally,
-        Versions, rows_of,
+        LabelSearch, LoneTiles, NextCells, OffsetFormat, QueryError, ReadOptions, Reader,
+        ResultOrder, Tally, Versions, rows_of,
     };
 }
 

@@ -38,7 +38,7 @@ impl Context {
         let engine = tdb::Context::new()
             .settings(&self.settings)?
             .stores(Arc::new(MemoryStores::beside(stores)));
-        Ok(self.engine.get_or_init(|| engine))
+        Ok(self.engine.get_or_init(|| with_enough_memory(engine)))
     }
 
     /// Returns the last error.
@@ -60,17 +60,23 @@ impl Context {
 /// even an array could be opened.
 const LEAST_MEMORY: u64 = 64 << 20;
 
-/// Returns the engine's context with settings.
+fn with_enough_memory(engine: tdb::Context) -> tdb::Context {
+    let memory = engine.shared_session().limits().budget.limit();
+    if memory < LEAST_MEMORY {
+        return engine.memory(LEAST_MEMORY);
+    }
+    engine
+}
+
+/// Returns an engine's context with other settings. The stores stay those of the context, as in TileDB: it may have
+/// something in memory.
 ///
 /// # Errors
 /// Fails if the settings contradict each other.
-pub(crate) fn engine_of(settings: &Settings) -> Result<tdb::Context> {
-    let engine = tdb::Context::new().settings(settings)?;
-    let memory = engine.shared_session().limits().budget.limit();
-    if memory < LEAST_MEMORY {
-        return Ok(engine.memory(LEAST_MEMORY));
-    }
-    Ok(engine)
+pub(crate) fn with_settings(engine: &tdb::Context, settings: &Settings) -> Result<tdb::Context> {
+    let stores = engine.shared_stores();
+    let changed = engine.clone().settings(settings)?.stores(stores);
+    Ok(with_enough_memory(changed))
 }
 
 handle!(

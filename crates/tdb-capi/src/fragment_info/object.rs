@@ -10,6 +10,7 @@ use tdb::engine::schema::Dimension;
 use tdb::engine::tile::Range;
 use tdb::{ErrorKind, OpenArray, Settings};
 
+use crate::border::context::with_settings;
 use crate::border::{Error, LentValues, Result};
 use crate::dump;
 use crate::schema_object::Source;
@@ -96,9 +97,7 @@ impl FragmentInfo {
             return Err(failed("[set_config] Cannot set config after load"));
         }
         state.settings.inherit(settings);
-        let stores = state.engine.shared_stores();
-        let engine = state.engine.clone().settings(&state.settings)?;
-        state.engine = engine.stores(stores);
+        state.engine = with_settings(&state.engine, &state.settings)?;
         Ok(())
     }
 

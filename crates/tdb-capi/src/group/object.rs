@@ -9,6 +9,7 @@ use tdb::engine::array::{
 };
 use tdb::{ErrorKind, ObjectType, Settings, Time};
 
+use crate::border::context::with_settings;
 use crate::border::{Error, LentValues, Result};
 use crate::constants::*;
 
@@ -103,10 +104,7 @@ impl Group {
             return Err(error("[set_config] Cannot set config; Group is open"));
         }
         state.settings.inherit(settings);
-        // The stores stay those of the context.
-        let stores = state.engine.shared_stores();
-        let engine = state.engine.clone().settings(&state.settings)?;
-        state.engine = engine.stores(stores);
+        state.engine = with_settings(&state.engine, &state.settings)?;
         Ok(())
     }
 
