@@ -1,5 +1,5 @@
-//! `cargo xtask capi [--release] [--prefix FOLDER] [--bless]`: builds the library of the C interface, checks its names
-//! and its header, and installs both.
+//! `cargo xtask capi [--release] [--features F] [--prefix FOLDER] [--bless]`: builds the library of the C interface,
+//! checks its names and its header, and installs both.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -9,6 +9,7 @@ use std::process::Command;
 
 use crate::commands::{output, succeed};
 use crate::outcome::{Missing, Outcome};
+use crate::report::Report;
 use crate::workspace::{self, root};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -18,16 +19,17 @@ const SONAME: &str = "libtiledb.so.2.30";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut arguments = arguments.iter();
-    let (mut is_release, mut is_blessed, mut prefix) = (false, false, None);
+    let (mut built, mut is_blessed, mut prefix) = (Build::default(), false, None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--release" => is_release = true,
+            "--release" => built.is_release = true,
+            "--features" => built.features = arguments.next().ok_or("--features needs names")?,
             "--bless" => is_blessed = true,
             "--prefix" => prefix = Some(arguments.next().ok_or("--prefix needs a folder")?),
             other => return Err(format!("no option `{other}`").into()),
         }
     }
-    let library = build(is_release)?;
+    let library = build(&built)?;
     println!("{}", library.display());
     check_names(&library)?;
     check_soname(&library)?;
@@ -38,8 +40,51 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
+/// Checks the library that clients take, and keeps it for them.
+pub(crate) fn check(_report: &mut Report) -> Outcome {
+    let library = keep(&build(&FOR_CLIENTS)?)?;
+    check_names(&library)?;
+    check_soname(&library)?;
+    check_header(false)
+}
+
+/// Builds the library that clients take, and returns the path of the copy that is kept for them.
+pub(crate) fn for_clients() -> Result<PathBuf> {
+    keep(&build(&FOR_CLIENTS)?)
+}
+
+/// Returns the path of the library that is kept for clients.
+pub(crate) fn kept() -> Result<PathBuf> {
+    Ok(fs::canonicalize(workspace::target()?)?.join("clients/libtiledb.so"))
+}
+
+/// Keeps a copy of the library, since later builds of cargo replace the one in its folder.
+fn keep(library: &Path) -> Result<PathBuf> {
+    let kept = kept()?;
+    let half = kept.with_extension("half");
+    fs::create_dir_all(kept.parent().ok_or("no folder of the library")?)?;
+    // Written to another file first, since processes may have loaded the old one.
+    fs::copy(library, &half)?;
+    fs::rename(half, &kept)?;
+    Ok(kept)
+}
+
+/// How the library is built.
+#[derive(Default)]
+struct Build<'a> {
+    is_release: bool,
+    /// Names of features, separated by commas.
+    features: &'a str,
+}
+
+/// The library that clients take: with everything that TileDB's own has.
+const FOR_CLIENTS: Build<'static> = Build {
+    is_release: false,
+    features: "webp-lossy",
+};
+
 /// Builds the shared library, and returns its path.
-pub(crate) fn build(is_release: bool) -> Result<PathBuf> {
+fn build(built: &Build<'_>) -> Result<PathBuf> {
     let mut build = Command::new("cargo");
     build.current_dir(root());
     build.args([
@@ -48,13 +93,15 @@ pub(crate) fn build(is_release: bool) -> Result<PathBuf> {
         "--locked",
         "--package",
         "tdb-capi-cdylib",
+        "--features",
+        built.features,
     ]);
-    if is_release {
+    if built.is_release {
         build.arg("--release");
     }
     // The static library has all of the standard library in it, and takes as long again.
     succeed(build.args(["--lib", "--crate-type", "cdylib"]))?;
-    let profile = if is_release { "release" } else { "debug" };
+    let profile = if built.is_release { "release" } else { "debug" };
     Ok(workspace::target()?.join(profile).join("libtiledb.so"))
 }
 

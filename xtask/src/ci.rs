@@ -2,7 +2,10 @@
 
 use crate::outcome::Outcome;
 use crate::parts::{self, Lane, Options, Part};
-use crate::{checks, deny, disk, door, feature_sets, fuzz, judges, package, readme, targets, test};
+use crate::{
+    capi, checks, clients, deny, disk, door, feature_sets, fuzz, judges, package, readme, targets,
+    test,
+};
 
 /// Parts that run after those of `cargo xtask test`.
 const REST: &[Part] = &[
@@ -13,6 +16,22 @@ const REST: &[Part] = &[
         after: &["build"],
         seconds: [240, 240],
         run: judges::check,
+    },
+    Part {
+        name: "capi",
+        about: "the library of the C interface: its names and its header",
+        lane: Lane::Build,
+        after: &["build"],
+        seconds: [120, 5],
+        run: capi::check,
+    },
+    Part {
+        name: "clients",
+        about: "TileDB-Py's own suite over that library: a tenth of it, chosen by the commit",
+        lane: Lane::Beside,
+        after: &["capi"],
+        seconds: [180, 120],
+        run: clients::check,
     },
     Part {
         name: "sql",

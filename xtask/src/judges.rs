@@ -293,7 +293,7 @@ fn chosen(judges: &'static [Judge]) -> Result<Vec<Trial>, Box<dyn Error>> {
 }
 
 /// Returns the name of the commit; empty without git.
-fn commit() -> Result<String, Box<dyn Error>> {
+pub(crate) fn commit() -> Result<String, Box<dyn Error>> {
     let mut git = Command::new("git");
     let said = git.current_dir(root()).args(["rev-parse", "HEAD"]).output();
     Ok(match said {

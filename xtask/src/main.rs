@@ -7,6 +7,7 @@ mod capi;
 mod cells;
 mod checks;
 mod ci;
+mod clients;
 mod commands;
 mod damage;
 mod deny;
@@ -72,13 +73,18 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "capi",
-        about: "the library of the C interface: built, its names, its header, installed [--release] [--prefix FOLDER] [--bless]",
+        about: "the library of the C interface: built, its names, its header, installed [--release] [--features F] [--prefix FOLDER] [--bless]",
         run: capi::run,
     },
     Command {
         name: "ci",
         about: "everything that must hold before a change is taken [--only PART[,PART]] [--keep-going] [--complete] [--rest]",
         run: ci::run,
+    },
+    Command {
+        name: "clients",
+        about: "the suite of TileDB-Py over tdb's library: a tenth of it, by the commit, or all of it [--whole] [--bless] [--original]",
+        run: clients::run,
     },
     Command {
         name: "damage",

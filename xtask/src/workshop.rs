@@ -230,7 +230,7 @@ impl Workshop {
 }
 
 /// Returns the line that states what went wrong: the last one in the output of pip and Python.
-fn last_line(told: &str) -> &str {
+pub(crate) fn last_line(told: &str) -> &str {
     let lines = told.lines().map(str::trim);
     let mut errors = lines.filter(|line| line.starts_with("ERROR") || line.contains("Error"));
     errors.next_back().unwrap_or_else(|| first_line(told))

@@ -1,0 +1,310 @@
+//! `cargo xtask clients [--whole] [--bless] [--original]`: the suite of TileDB-Py, run over tdb's library.
+//!
+//! `xtask/clients/tiledb-py-0.36.1.txt` lists the tests that pass with the library of TileDB. All of them must pass
+//! with tdb, but for those with a cause beside them, which must not: the causes only become fewer. A run takes a tenth
+//! of the tests, chosen by the commit; `--whole` takes all. `--bless` removes the causes of tests that pass.
+//! `--original` runs the whole suite over TileDB's library instead, and compares the list itself; with `--bless`, it
+//! writes names and times, and keeps causes.
+
+mod environment;
+mod list;
+mod suite;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+
+use environment::Environment;
+use list::Test;
+use suite::{Fate, File, Ran};
+
+use crate::outcome::Outcome;
+use crate::report::{Report, Tests};
+use crate::workspace::root;
+use crate::{capi, judges};
+
+/// A run takes one of so many parts.
+const PARTS: usize = 10;
+
+/// What the command line says.
+#[derive(Default)]
+struct Options {
+    is_whole: bool,
+    is_blessed: bool,
+    is_original: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let mut options = Options::default();
+    for argument in arguments {
+        match argument.as_str() {
+            "--whole" => options.is_whole = true,
+            "--bless" => options.is_blessed = true,
+            "--original" => options.is_original = true,
+            other => return Err(format!("no option `{other}`").into()),
+        }
+    }
+    if options.is_original {
+        return compare_list(options.is_blessed);
+    }
+    let ours = Environment::with_tdb(&capi::for_clients()?)?;
+    let tests = listed()?;
+    let chosen = if options.is_whole || options.is_blessed {
+        tests.clone()
+    } else {
+        part(&tests)?
+    };
+    let findings = judge(&ours, &chosen)?;
+    if options.is_blessed {
+        return bless(tests, &findings);
+    }
+    findings.close()
+}
+
+/// Runs the part of the suite that the commit chooses, over the library that the part `capi` keeps.
+pub(crate) fn check(report: &mut Report) -> Outcome {
+    let ours = Environment::with_tdb(&capi::kept()?)?;
+    let findings = judge(&ours, &part(&listed()?)?)?;
+    report.count("TileDB-Py", findings.tests());
+    findings.close()
+}
+
+fn path() -> PathBuf {
+    root().join("xtask/clients/tiledb-py-0.36.1.txt")
+}
+
+fn listed() -> Result<Vec<Test>, Box<dyn Error>> {
+    list::parse(&fs::read_to_string(path())?)
+}
+
+/// Returns the part of the tests that the commit chooses.
+fn part(tests: &[Test]) -> Result<Vec<Test>, Box<dyn Error>> {
+    let mut hasher = DefaultHasher::new();
+    judges::commit()?.hash(&mut hasher);
+    let place = usize::try_from(hasher.finish() % PARTS as u64)?;
+    println!("   part {} of {PARTS}", place + 1);
+    let mut parts = list::parts(tests, PARTS);
+    Ok(parts.swap_remove(place))
+}
+
+/// Runs tests over tdb's library.
+fn judge(ours: &Environment, tests: &[Test]) -> Result<Findings, Box<dyn Error>> {
+    ours.prove()?;
+    let mut files: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for test in tests {
+        let chosen = files.entry(test.file()).or_default();
+        chosen.insert(test.name.clone());
+    }
+    let file = |(name, chosen): (&str, _)| File {
+        name: name.to_owned(),
+        chosen: Some(chosen),
+    };
+    let ran = suite::run(ours, files.into_iter().map(file).collect())?;
+    let findings = Findings::of(tests, &ran);
+    findings.print();
+    Ok(findings)
+}
+
+/// What a run says of the tests of the list.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Findings {
+    passed: u64,
+    /// Tests that fail, as the list says.
+    known: u64,
+    /// Tests that pass, though the list has a cause why they do not.
+    mended: BTreeSet<String>,
+    /// What is wrong, a line for each test.
+    wrong: Vec<String>,
+}
+
+impl Findings {
+    fn of(tests: &[Test], ran: &Ran) -> Self {
+        let mut findings = Self::default();
+        for (file, said) in &ran.dead {
+            let lines: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
+            let last = lines.get(lines.len().saturating_sub(12)..).unwrap_or(&[]);
+            let told = format!("{file}: its process died:\n  {}", last.join("\n  "));
+            let is_known = |test: &Test| test.cause.is_some() || test.file() != file;
+            if tests.iter().all(is_known) {
+                println!("   {told}");
+            } else {
+                findings.wrong.push(told);
+            }
+        }
+        for test in tests {
+            let is_dead = ran.dead.contains_key(test.file());
+            findings.add(test, ran.fates.get(&test.name), is_dead);
+        }
+        findings
+    }
+
+    fn add(&mut self, test: &Test, fate: Option<&Fate>, is_dead: bool) {
+        let name = &test.name;
+        let failure = match fate {
+            Some(fate) => fate.failure.as_deref(),
+            None if is_dead => Some("its process died"),
+            None => {
+                self.wrong.push(format!(
+                    "{name}: neither passes nor fails: it has vanished, or is skipped"
+                ));
+                return;
+            }
+        };
+        match (failure, &test.cause) {
+            (None, None) => self.passed += 1,
+            (None, Some(_)) => drop(self.mended.insert(name.clone())),
+            (Some(_), Some(_)) => self.known += 1,
+            (Some(failure), None) => self.wrong.push(format!("{name}: {failure}")),
+        }
+    }
+
+    fn print(&self) {
+        println!(
+            "   TileDB-Py: {} tests run, {} passed, {} fail as known, {} otherwise",
+            self.tests().run() + self.known,
+            self.tests().passed,
+            self.known,
+            self.wrong.len()
+        );
+    }
+
+    fn tests(&self) -> Tests {
+        Tests {
+            passed: self.passed + self.mended.len() as u64,
+            failed: self.wrong.len() as u64,
+            ignored: self.known,
+        }
+    }
+
+    /// Returns an error if anything is not as the list says.
+    fn close(&self) -> Outcome {
+        let mended = self.mended.iter().map(|name| {
+            format!("{name}: passes, but has a cause in the list; cargo xtask clients --bless")
+        });
+        let lines: Vec<String> = self.wrong.iter().cloned().chain(mended).collect();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        Err(lines.join("\n").into())
+    }
+}
+
+/// Removes the causes of tests that pass. Those that fail without a cause stay an error: the list only shrinks.
+fn bless(mut tests: Vec<Test>, findings: &Findings) -> Outcome {
+    for test in &mut tests {
+        if findings.mended.contains(&test.name) {
+            test.cause = None;
+        }
+    }
+    write(&tests)?;
+    println!("   {} causes removed", findings.mended.len());
+    if findings.wrong.is_empty() {
+        return Ok(());
+    }
+    Err(findings.wrong.join("\n").into())
+}
+
+fn write(tests: &[Test]) -> Outcome {
+    let old = fs::read_to_string(path()).unwrap_or_default();
+    fs::write(path(), list::format(&old, tests))?;
+    Ok(())
+}
+
+/// Compares the list with what passes with TileDB's library, or writes it.
+fn compare_list(is_blessed: bool) -> Outcome {
+    let original = Environment::original()?;
+    original.prove()?;
+    let ran = suite::run(&original, suite::files(&original)?)?;
+    if let Some((file, said)) = ran.dead.first_key_value() {
+        return Err(format!("{file}: its process died:\n{said}").into());
+    }
+    let old = listed().or_else(|error| if is_blessed { Ok(vec![]) } else { Err(error) })?;
+    let mut causes: BTreeMap<String, Option<String>> = old
+        .into_iter()
+        .map(|test| (test.name, test.cause))
+        .collect();
+    let (mut tests, mut wrong) = (Vec::new(), Vec::new());
+    for (name, fate) in ran.fates {
+        let is_listed = causes.contains_key(&name);
+        match fate.failure {
+            Some(failure) => println!("   fails with TileDB's library: {name}: {failure}"),
+            None => {
+                if !is_listed {
+                    wrong.push(format!("{name}: passes, and is not in the list"));
+                }
+                tests.push(Test {
+                    cause: causes.remove(&name).flatten(),
+                    seconds: fate.seconds,
+                    name,
+                });
+            }
+        }
+    }
+    println!("   {} tests pass with TileDB's library", tests.len());
+    if is_blessed {
+        return write(&tests);
+    }
+    let left = causes.keys();
+    wrong.extend(left.map(|name| format!("{name}: in the list, but does not pass")));
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(wrong.join("\n").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_of(fates: &[(&str, Option<&str>)]) -> Ran {
+        let fate = |(name, failure): &(&str, Option<&str>)| {
+            let failure = failure.map(str::to_owned);
+            let fate = Fate {
+                failure,
+                seconds: 0,
+            };
+            ((*name).to_owned(), fate)
+        };
+        Ran {
+            fates: fates.iter().map(fate).collect(),
+            dead: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_not_as_listed_is_found() {
+        let tests =
+            list::parse("a.py::a\na.py::b\t\tlabels\na.py::c\na.py::d\t\tlabels\na.py::e\n");
+        let ran = run_of(&[
+            ("a.py::a", None),
+            ("a.py::b", Some("no")),
+            ("a.py::c", Some("a reason")),
+            ("a.py::d", None),
+            ("a.py::new", None),
+        ]);
+        let findings = Findings::of(&tests.unwrap(), &ran);
+        assert_eq!((findings.passed, findings.known), (1, 1));
+        assert!(findings.mended.iter().eq(["a.py::d"]));
+        assert_eq!(findings.wrong.len(), 2);
+        assert_eq!(findings.wrong[0], "a.py::c: a reason");
+        assert!(findings.wrong[1].starts_with("a.py::e: neither"));
+        let said = findings.close().unwrap_err().to_string();
+        assert!(said.contains("a.py::d: passes, but has a cause"));
+    }
+
+    #[test]
+    fn a_process_that_dies_fails_all_of_its_tests() {
+        let tests = list::parse("a.py::a\t\tlabels\nb.py::b\n").unwrap();
+        let mut ran = run_of(&[("b.py::b", None)]);
+        ran.dead.insert("a.py".into(), "Segmentation fault".into());
+        let findings = Findings::of(&tests, &ran);
+        assert_eq!((findings.passed, findings.known), (1, 1));
+        assert_eq!(findings.close().map_err(|error| error.to_string()), Ok(()));
+        let tests = list::parse("a.py::a\n").unwrap();
+        let findings = Findings::of(&tests, &ran);
+        assert_eq!(findings.wrong.len(), 2);
+    }
+}
