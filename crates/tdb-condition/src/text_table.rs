@@ -41,8 +41,8 @@ impl<'a> TextTable<'a> {
         if members.len() > MOST_MEMBERS.min(cells) {
             return None;
         }
-        let size = members.len().checked_mul(SLOTS_EACH)?;
-        let size = size.checked_next_power_of_two()?;
+        let slots = members.len().checked_mul(SLOTS_EACH)?;
+        let size = slots.checked_next_power_of_two()?;
         let mut table = Self {
             slots: vec![None; size],
             mask: size.checked_sub(1)?,
