@@ -20,10 +20,22 @@ thread_local! {
 }
 
 /// A thread pool that is started when there is work for it.
+///
+/// A fork copies the memory of a process, but not its threads: in the child, the pool of the parent would wait for
+/// threads that are not there. So a pool remembers its process, and a child starts one of its own.
 #[derive(Debug)]
 pub(crate) struct Threads {
     wanted: usize,
-    pool: OnceLock<Option<ThreadPool>>,
+    pool: OnceLock<ProcessPool>,
+    /// The pool of a child that was forked after the pool of its parent was started.
+    of_child: OnceLock<ProcessPool>,
+}
+
+/// A pool, or `None` if work is not shared, and the process whose threads it has.
+#[derive(Debug)]
+struct ProcessPool {
+    process: u32,
+    pool: Option<ThreadPool>,
 }
 
 impl Threads {
@@ -31,20 +43,35 @@ impl Threads {
         Self {
             wanted,
             pool: OnceLock::new(),
+            of_child: OnceLock::new(),
         }
+    }
+
+    /// Returns the pool of this process; `None` if work is done on the caller's thread. So it is in the child of a child
+    /// of the process that started the first pool.
+    fn pool(&self) -> Option<&ThreadPool> {
+        let process = std::process::id();
+        let start = || ProcessPool {
+            process,
+            pool: start(self.wanted, &spawn),
+        };
+        let of_this_process = |pool: &&ProcessPool| pool.process == process;
+        let first = Some(self.pool.get_or_init(start)).filter(of_this_process);
+        let own = first.or_else(|| Some(self.of_child.get_or_init(start)).filter(of_this_process));
+        own?.pool.as_ref()
     }
 
     /// Number of threads at work or, before they are started, the number to start.
     pub(crate) fn count(&self) -> usize {
-        let pool = self.pool.get();
-        pool.map_or(self.wanted, |pool| {
-            pool.as_ref().map_or(1, ThreadPool::current_num_threads)
-        })
+        if self.pool.get().is_none() {
+            return self.wanted;
+        }
+        self.pool().map_or(1, ThreadPool::current_num_threads)
     }
 
     /// Runs `work` on these threads; if there are none, on the caller's thread.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match self.pool.get_or_init(|| start(self.wanted, &spawn)) {
+        match self.pool() {
             Some(pool) => pool.install(work),
             None => work(),
         }
@@ -52,7 +79,7 @@ impl Threads {
 
     /// Runs `work` on these threads and `here` on the caller's thread.
     pub(crate) fn beside<T>(&self, work: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
-        match self.pool.get_or_init(|| start(self.wanted, &spawn)) {
+        match self.pool() {
             Some(pool) => pool.in_place_scope(|scope| {
                 scope.spawn(|_| work());
                 here()

@@ -6,6 +6,7 @@ mod dimensions;
 mod enumerations;
 mod evolution;
 mod filters;
+mod forks;
 mod labels;
 mod program;
 mod queries;
