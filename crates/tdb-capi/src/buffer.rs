@@ -229,8 +229,8 @@ pub unsafe extern "C" fn tiledb_buffer_list_get_buffer(
     call(ctx, |_| {
         let list = get(buffer_list)?;
         check_place(buffer)?;
-        let found = list.buffers.get(index(buffer_idx)?).cloned();
-        let found = found.ok_or_else(|| {
+        let looked_up = list.buffers.get(index(buffer_idx)?).cloned();
+        let found = looked_up.ok_or_else(|| {
             let text = "Cannot get buffer; the index is out of bounds";
             Error::new("BufferList", text)
         })?;

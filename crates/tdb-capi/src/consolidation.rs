@@ -55,7 +55,7 @@ unsafe fn texts<'a>(texts: *mut *const c_char, count: u64) -> Result<Vec<&'a str
     if count > 0 {
         check_place(texts)?;
     }
-    let all = (0..count).map(|at| text(take(texts.wrapping_add(at))?));
+    let all = (0..count).map(|at| text(take(texts.add(at))?));
     all.collect()
 }
 
@@ -211,17 +211,17 @@ impl ConsolidationPlan {
 
     /// Returns the plan as JSON, in TileDB's layout.
     fn json(&self) -> String {
-        let nodes = self.nodes.iter().map(|node| {
-            let uris = node
+        let mut nodes = Vec::new();
+        for node in &self.nodes {
+            let uris: Vec<String> = node
                 .iter()
-                .map(|uri| format!("        {{\n           \"uri\" : \"{uri}\"\n        }}"));
-            let uris: Vec<String> = uris.collect();
-            let uris = uris.join(",\n");
-            format!("    {{\n      \"uris\" : [\n{uris}\n      ]\n    }}\n")
-        });
-        let nodes: Vec<String> = nodes.collect();
-        // A comma follows the bracket of all nodes but the last.
-        let nodes: Vec<&str> = nodes.iter().map(|node| node.trim_end()).collect();
+                .map(|uri| format!("        {{\n           \"uri\" : \"{uri}\"\n        }}"))
+                .collect();
+            nodes.push(format!(
+                "    {{\n      \"uris\" : [\n{}\n      ]\n    }}",
+                uris.join(",\n")
+            ));
+        }
         let end = if nodes.is_empty() { "" } else { "\n" };
         format!("{{\n  \"nodes\": [\n{}{end}  ]\n}}\n", nodes.join(",\n"))
     }
@@ -246,8 +246,8 @@ pub unsafe extern "C" fn tiledb_consolidation_plan_create_with_mbr(
     call(ctx, |_| {
         check_place(consolidation_plan)?;
         let opened = get(array)?.opened()?;
-        let nodes = suggest_merges(opened.array.engine(), fragment_size);
-        let nodes = nodes.map_err(|error| opened.array.failed(error))?;
+        let suggested = suggest_merges(opened.array.engine(), fragment_size);
+        let nodes = suggested.map_err(|error| opened.array.failed(error))?;
         let plan = ConsolidationPlan {
             nodes,
             lent: LentValues::default(),

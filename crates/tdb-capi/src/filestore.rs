@@ -30,8 +30,8 @@ fn name_and_extension(uri: &str) -> (&str, &str) {
     match uri.rsplit_once('.') {
         None => (name, uri),
         Some((_, extension)) => {
-            let stem = name.len().checked_sub(extension.len() + 1);
-            let stem = stem.and_then(|end| name.get(..end));
+            let stem_length = name.len().checked_sub(extension.len() + 1);
+            let stem = stem_length.and_then(|end| name.get(..end));
             (stem.unwrap_or(name), extension)
         }
     }
@@ -161,8 +161,9 @@ pub unsafe extern "C" fn tiledb_filestore_size(
     call(ctx, |context| {
         check_place(size)?;
         let stored = context.engine()?.stored_file(text(filestore_array_uri)?);
-        let bytes = usize::try_from(stored.map_err(failed)?.size());
-        let bytes = bytes.map_err(|_| Error::argument("the file is larger than memory"))?;
+        let size_in_memory = usize::try_from(stored.map_err(failed)?.size());
+        let bytes =
+            size_in_memory.map_err(|_| Error::argument("the file is larger than memory"))?;
         put(size, bytes)
     })
 }

@@ -12,7 +12,7 @@ use crate::border::pointers::{bytes_mut, check_place, put, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::config::{Config, tiledb_config_t};
 use crate::string::{Text, tiledb_string_t};
-use object::{Ends, FragmentInfo, Part, Which, failed};
+use object::{DimensionChoice, Ends, FragmentInfo, Part, failed};
 
 handle!(
     /// Facts of the fragments of an array.
@@ -371,8 +371,8 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_array_schema(
         let info = get(fragment_info)?.loaded()?;
         check_place(array_schema)?;
         let schema = Fields::clone(&info.fragment(fid)?.schema);
-        let schema = ArraySchema::of(schema, Vec::new());
-        let schema = schema.stored(
+        let written_with = ArraySchema::of(schema, Vec::new());
+        let schema = written_with.stored(
             info.array_uri(),
             info.enumerations(),
             Some(info.schema_times(fid)?),
@@ -385,7 +385,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_array_schema(
 unsafe fn put_fixed(
     info: *mut tiledb_fragment_info_t,
     part: Part,
-    which: Which<'_>,
+    which: DimensionChoice<'_>,
     place: *mut c_void,
 ) -> Result<()> {
     check_place(place)?;
@@ -406,7 +406,7 @@ struct Pair<T> {
 unsafe fn put_sizes(
     info: *mut tiledb_fragment_info_t,
     part: Part,
-    which: Which<'_>,
+    which: DimensionChoice<'_>,
     places: Pair<u64>,
 ) -> Result<()> {
     let Ends { low, high } = get(info)?.loaded()?.ends(part, which, true)?;
@@ -418,7 +418,7 @@ unsafe fn put_sizes(
 unsafe fn put_var(
     info: *mut tiledb_fragment_info_t,
     part: Part,
-    which: Which<'_>,
+    which: DimensionChoice<'_>,
     places: Pair<c_void>,
 ) -> Result<()> {
     check_place(places.start)?;
@@ -445,7 +445,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_from_index(
         put_fixed(
             fragment_info,
             Part::Whole { fid },
-            Which::Number(did),
+            DimensionChoice::Number(did),
             domain,
         )
     })
@@ -472,7 +472,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_size_from
         put_sizes(
             fragment_info,
             Part::Whole { fid },
-            Which::Number(did),
+            DimensionChoice::Number(did),
             sizes,
         )
     })
@@ -495,7 +495,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_from_inde
         put_var(
             fragment_info,
             Part::Whole { fid },
-            Which::Number(did),
+            DimensionChoice::Number(did),
             Pair { start, end },
         )
     })
@@ -517,7 +517,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_from_name(
         put_fixed(
             fragment_info,
             Part::Whole { fid },
-            Which::Name(text(dim_name)?),
+            DimensionChoice::Name(text(dim_name)?),
             domain,
         )
     })
@@ -544,7 +544,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_size_from
         put_sizes(
             fragment_info,
             Part::Whole { fid },
-            Which::Name(text(dim_name)?),
+            DimensionChoice::Name(text(dim_name)?),
             sizes,
         )
     })
@@ -567,7 +567,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_non_empty_domain_var_from_name
         put_var(
             fragment_info,
             Part::Whole { fid },
-            Which::Name(text(dim_name)?),
+            DimensionChoice::Name(text(dim_name)?),
             Pair { start, end },
         )
     })
@@ -590,7 +590,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_from_index(
         put_fixed(
             fragment_info,
             Part::Tile { fid, mid },
-            Which::Number(did),
+            DimensionChoice::Number(did),
             mbr,
         )
     })
@@ -618,7 +618,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_size_from_index(
         put_sizes(
             fragment_info,
             Part::Tile { fid, mid },
-            Which::Number(did),
+            DimensionChoice::Number(did),
             sizes,
         )
     })
@@ -642,7 +642,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_from_index(
         put_var(
             fragment_info,
             Part::Tile { fid, mid },
-            Which::Number(did),
+            DimensionChoice::Number(did),
             Pair { start, end },
         )
     })
@@ -665,7 +665,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_from_name(
         put_fixed(
             fragment_info,
             Part::Tile { fid, mid },
-            Which::Name(text(dim_name)?),
+            DimensionChoice::Name(text(dim_name)?),
             mbr,
         )
     })
@@ -693,7 +693,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_size_from_name(
         put_sizes(
             fragment_info,
             Part::Tile { fid, mid },
-            Which::Name(text(dim_name)?),
+            DimensionChoice::Name(text(dim_name)?),
             sizes,
         )
     })
@@ -717,7 +717,7 @@ pub unsafe extern "C" fn tiledb_fragment_info_get_mbr_var_from_name(
         put_var(
             fragment_info,
             Part::Tile { fid, mid },
-            Which::Name(text(dim_name)?),
+            DimensionChoice::Name(text(dim_name)?),
             Pair { start, end },
         )
     })

@@ -472,8 +472,8 @@ pub unsafe extern "C" fn tiledb_group_get_metadata_from_index(
         let found = opened.metadata()?.iter().nth(self::index(index)?);
         let (name, found) = found
             .ok_or_else(|| Error::short("Metadata", "Cannot get metadata; index out of bounds"))?;
-        let length = u32::try_from(name.len());
-        let length = length.map_err(|_| Error::argument("a key of more than 2^32 bytes"))?;
+        let key_length = u32::try_from(name.len());
+        let length = key_length.map_err(|_| Error::argument("a key of more than 2^32 bytes"))?;
         put(key, group.lent.text(name)?)?;
         put(key_len, length)?;
         let places = ValuePlaces {

@@ -42,8 +42,8 @@ unsafe fn tell(
         let mut found = None;
         let rc = call(ctx, |_| {
             if let Some(object) = next().map_err(failed)? {
-                let uri = CString::new(object.uri);
-                let uri = uri.map_err(|_| Error::argument("a URI with a zero byte inside"))?;
+                let text = CString::new(object.uri);
+                let uri = text.map_err(|_| Error::argument("a URI with a zero byte inside"))?;
                 found = Some((uri, number(object.object_type)));
             }
             Ok(())

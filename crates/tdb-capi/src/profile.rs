@@ -25,10 +25,10 @@ fn failed(error: tdb::Error) -> Error {
 /// Creates a profile without settings, in this folder, that of the environment, or that of the user.
 pub(crate) fn profile(name: Option<&str>, folder: Option<&str>) -> Result<Profile> {
     let of_environment = env::var("TILEDB_PROFILE_DIR").ok();
-    let folder = folder.filter(|folder| !folder.is_empty());
-    let folder = folder.or(of_environment.as_deref());
-    let home = env::var_os("HOME").map(PathBuf::from);
-    let home = home.filter(|home| !home.as_os_str().is_empty());
+    let given_folder = folder.filter(|folder| !folder.is_empty());
+    let folder = given_folder.or(of_environment.as_deref());
+    let given_home = env::var_os("HOME").map(PathBuf::from);
+    let home = given_home.filter(|home| !home.as_os_str().is_empty());
     Profile::new(name, folder, home.as_deref()).map_err(failed)
 }
 
@@ -39,8 +39,8 @@ unsafe fn with_profile(
     run: impl FnOnce(&mut Profile) -> Result<()>,
 ) -> i32 {
     call_alone(error, || {
-        let profile = get(handle)?;
-        let mut profile = profile.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = get(handle)?;
+        let mut profile = found.lock().unwrap_or_else(PoisonError::into_inner);
         run(&mut profile)
     })
 }

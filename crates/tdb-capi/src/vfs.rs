@@ -98,8 +98,8 @@ fn with_file(
     run: impl FnOnce(&mut OpenFile) -> Result<()>,
 ) -> i32 {
     call(ctx, |_| {
-        let file = get(fh)?;
-        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let handle = get(fh)?;
+        let mut file = handle.lock().unwrap_or_else(PoisonError::into_inner);
         run(&mut file)
     })
 }
@@ -552,13 +552,13 @@ pub unsafe extern "C" fn tiledb_vfs_sync(ctx: *mut tiledb_ctx_t, fh: *mut tiledb
 }
 
 /// What a callback of a listing is told, but for its data.
-struct Seen {
+struct ListedEntry {
     uri: CString,
     size: u64,
     is_folder: bool,
 }
 
-impl Seen {
+impl ListedEntry {
     fn length(&self) -> usize {
         self.uri.as_bytes().len()
     }
@@ -570,7 +570,7 @@ unsafe fn tell(
     ctx: *mut tiledb_ctx_t,
     has_callback: bool,
     list: impl FnOnce() -> Result<Vec<FileEntry>>,
-    callback: impl Fn(&Seen) -> i32,
+    callback: impl Fn(&ListedEntry) -> i32,
     goes_on: impl Fn(i32) -> bool,
 ) -> i32 {
     let mut all = Vec::new();
@@ -580,7 +580,7 @@ unsafe fn tell(
         }
         for entry in list()? {
             let uri = CString::new(entry.uri);
-            all.push(Seen {
+            all.push(ListedEntry {
                 uri: uri.map_err(|_| Error::argument("a URI with a zero byte inside"))?,
                 size: entry.size,
                 is_folder: entry.is_folder,
@@ -638,7 +638,7 @@ pub unsafe extern "C-unwind" fn tiledb_vfs_ls(
         });
         Ok(entries.collect())
     };
-    let one = |seen: &Seen| callback.map_or(0, |callback| callback(seen.uri.as_ptr(), data));
+    let one = |seen: &ListedEntry| callback.map_or(0, |callback| callback(seen.uri.as_ptr(), data));
     tell(ctx, callback.is_some(), list, one, |answer| answer == 1)
 }
 
@@ -655,7 +655,7 @@ pub unsafe extern "C-unwind" fn tiledb_vfs_ls_recursive(
     callback: tiledb_ls_callback_t,
     data: *mut c_void,
 ) -> i32 {
-    let one = |seen: &Seen| {
+    let one = |seen: &ListedEntry| {
         callback.map_or(0, |callback| {
             callback(seen.uri.as_ptr(), seen.length(), seen.size, data)
         })
@@ -676,7 +676,7 @@ pub unsafe extern "C-unwind" fn tiledb_vfs_ls_recursive_v2(
     callback: tiledb_ls_callback_v2_t,
     data: *mut c_void,
 ) -> i32 {
-    let one = |seen: &Seen| {
+    let one = |seen: &ListedEntry| {
         callback.map_or(0, |callback| {
             let is_folder = u8::from(seen.is_folder);
             callback(seen.uri.as_ptr(), seen.length(), seen.size, is_folder, data)

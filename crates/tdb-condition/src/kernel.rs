@@ -8,6 +8,7 @@ use tdb_tile::{Bug, Datatype, Scalar, WireError, WireErrorKind, with_scalar};
 use crate::CompareOp;
 use crate::literal_position::is_text;
 use crate::resolved::ResolvedTest;
+use crate::text_table::TextTable;
 
 /// Evaluates a test for cells of `size` bytes each.
 pub(crate) fn fixed(
@@ -92,8 +93,8 @@ fn text<'a>(
                 CompareOp::Ne => fill(answer, cells, |cell| cell != value),
             }
         }
-        ResolvedTest::In(members) => fill(answer, cells, |cell| has_text(members, cell)),
-        ResolvedTest::NotIn(members) => fill(answer, cells, |cell| !has_text(members, cell)),
+        ResolvedTest::In(members) => among(members, cells, answer, true),
+        ResolvedTest::NotIn(members) => among(members, cells, answer, false),
         ResolvedTest::StartsWith(prefix) => {
             fill(answer, cells, |cell| cell.starts_with(prefix));
         }
@@ -110,6 +111,19 @@ fn text<'a>(
 #[track_caller]
 fn no_comparison() -> Bug {
     Bug::new("cells are compared for a test that compares none")
+}
+
+/// Tests which cells are members of a list in ascending order, or which are not.
+fn among<'a>(
+    members: &[Bytes],
+    cells: impl Iterator<Item = &'a [u8]>,
+    answer: &mut [u8],
+    is_in: bool,
+) {
+    match TextTable::new(members, answer.len()) {
+        Some(table) => fill(answer, cells, |cell| table.has(cell) == is_in),
+        None => fill(answer, cells, |cell| has_text(members, cell) == is_in),
+    }
 }
 
 fn has_text(members: &[Bytes], cell: &[u8]) -> bool {

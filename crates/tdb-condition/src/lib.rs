@@ -32,6 +32,7 @@ mod rules;
 mod ruling_out;
 mod stored;
 mod term;
+mod text_table;
 mod token;
 mod unknown_labels;
 mod walk;

@@ -37,10 +37,13 @@ pub fn suggest_merges(array: &Array, size: u64) -> Result<Vec<Vec<String>>, Arra
             })
     };
     while join_first(&mut nodes, schema, fits)? {}
-    let large = size.saturating_add(small);
+    // No fragment is as large as a size that cannot be counted.
+    let large = size.checked_add(small);
     let (joined, single): (Vec<Node>, Vec<Node>) =
         nodes.into_iter().partition(|node| node.names.len() > 1);
-    let split = single.into_iter().filter(|node| node.bytes >= large);
+    let split = single
+        .into_iter()
+        .filter(|node| large.is_some_and(|large| node.bytes >= large));
     Ok(joined
         .into_iter()
         .chain(split)
@@ -93,7 +96,7 @@ fn overlap(schema: &ArraySchema, a: &[Range], b: &[Range]) -> bool {
 }
 
 fn union(schema: &ArraySchema, a: &[Range], b: &[Range]) -> Vec<Range> {
-    let sides = a.iter().zip(b).zip(&schema.dimensions);
-    let sides = sides.map(|((a, b), dimension)| a.union(dimension.datatype, b));
+    let pairs = a.iter().zip(b).zip(&schema.dimensions);
+    let sides = pairs.map(|((a, b), dimension)| a.union(dimension.datatype, b));
     sides.collect()
 }

@@ -34,7 +34,7 @@ use crate::group::GroupTables;
 use crate::grouped_labels::GroupByCodes;
 use crate::inserted;
 use crate::json_lines::{JSON_LINES, with_json_lines};
-use crate::memory::{bound, runtime};
+use crate::memory::{fit_to_memory, runtime};
 use crate::named_by_uri::{Missing, NamedByUri};
 use crate::packed::without_compression;
 use crate::patterns::Patterns;
@@ -100,7 +100,7 @@ impl Database {
     ) -> Result<Self, SqlError> {
         let mut config = SessionConfig::new().with_target_partitions(arrays.session().threads());
         config = config.with_information_schema(true);
-        bound(&mut config, &arrays.session().limits().budget)?;
+        fit_to_memory(&mut config, &arrays.session().limits().budget)?;
         let options = config.options_mut();
         // Text literals get the type of the array column that they are compared with.
         options.sql_parser.map_string_types_to_utf8view = false;

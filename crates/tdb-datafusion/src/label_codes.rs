@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{AnyDictionaryArray, Array, ArrayRef, Int64Array, make_array};
+use arrow_array::{AnyDictionaryArray, Array, ArrayRef, Int64Array, make_array, new_null_array};
 use arrow_schema::{DataType, FieldRef};
 use datafusion::arrow::compute::cast;
 use datafusion::common::{Result, exec_datafusion_err, internal_datafusion_err};
@@ -154,6 +154,10 @@ fn is_same(a: &ArrayRef, b: &ArrayRef) -> bool {
 
 /// Returns the codes of a column whose dictionary has the labels in another order: DataFusion made it of several.
 fn codes_of_others(column: &dyn AnyDictionaryArray, labels: &Labels) -> Result<ArrayRef> {
+    if column.values().is_empty() {
+        // All rows are null, as those are that an outer join adds.
+        return Ok(new_null_array(labels.key_type()?, column.len()));
+    }
     let known: HashMap<&str, i64> = (labels.values.as_string::<i64>().iter().zip(0_i64..))
         .filter_map(|(label, code)| Some((label?, code)))
         .collect();
@@ -176,4 +180,26 @@ fn codes_of_others(column: &dyn AnyDictionaryArray, labels: &Labels) -> Result<A
         .map(code_of_row)
         .collect::<Result<Vec<Option<i64>>>>()?;
     Ok(cast(&Int64Array::from(rows), labels.key_type()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::LargeStringArray;
+    use arrow_schema::Field;
+
+    use super::*;
+
+    #[test]
+    fn rows_that_an_outer_join_adds_have_no_codes() {
+        let labels: ArrayRef = Arc::new(LargeStringArray::from(vec!["a", "b"]));
+        let label_type = DataType::Dictionary(DataType::Int8.into(), DataType::LargeUtf8.into());
+        let field = Arc::new(Field::new("e", label_type.clone(), true));
+        let labels = Labels::new(&field, &labels).unwrap();
+        let added = new_null_array(&label_type, 3);
+        let codes = codes_of_others(added.as_any_dictionary(), &labels).unwrap();
+        assert_eq!(
+            (codes.null_count(), codes.data_type()),
+            (3, &DataType::Int8)
+        );
+    }
 }

@@ -88,7 +88,7 @@ pub use factory::TABLE_TYPE;
 pub use functions::with_functions;
 pub use group::GroupTables;
 pub use machine_count::Machines;
-pub use memory::runtime;
+pub use memory::{fit_to_memory, runtime};
 pub use scan::ArrayScan;
 pub use short_batches::ShortBatches;
 pub use storable_rows::StorableRows;

@@ -51,11 +51,12 @@ const ROW: u64 = 100;
 /// Fewest rows of a batch.
 const SHORT_BATCH: usize = 256;
 
-/// Bounds what a query takes beside the memory that its operators reserve, and mends how they spill.
+/// Bounds what a query takes beside the memory that its operators reserve, and mends how they spill. `config` is that of
+/// the process which runs the operators.
 ///
 /// # Errors
 /// None, as long as DataFusion takes the values.
-pub(crate) fn bound(config: &mut SessionConfig, budget: &Budget) -> Result<()> {
+pub fn fit_to_memory(config: &mut SessionConfig, budget: &Budget) -> Result<()> {
     let execution = &mut config.options_mut().execution;
     let rows = batch_rows(budget).min(execution.batch_size.get());
     execution.batch_size = ConfigNonZeroUsize::try_new(rows)?;

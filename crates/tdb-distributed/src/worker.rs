@@ -6,6 +6,8 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use datafusion::common::DataFusionError;
+use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion_distributed::{
@@ -14,7 +16,8 @@ use datafusion_distributed::{
 };
 use datafusion_proto::physical_plan::PhysicalExtensionCodec;
 use futures_util::stream;
-use tdb_datafusion::{Arrays, SqlError, runtime, with_functions};
+use tdb_datafusion::{Arrays, SqlError, fit_to_memory, runtime, with_functions};
+use tdb_tile::Budget;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
@@ -176,16 +179,16 @@ impl Worker {
         let codec: Arc<dyn PhysicalExtensionCodec> = Arc::new(codec);
         let tls = Arc::new(of_client(&self.token, &self.certificates)?);
         let channels: Arc<dyn ChannelResolver + Send + Sync> = Arc::new(Channels::new(tls));
-        let limits = self.limits.clone();
+        let (limits, memory) = (self.limits.clone(), budget.clone());
         let engine = Engine::from_session_builder(move |query: WorkerQueryContext| {
             let (codec, channels) = (Arc::clone(&codec), Arc::clone(&channels));
-            let limits = limits.clone();
+            let (limits, memory) = (limits.clone(), memory.clone());
             let check = move |decoded: WorkerPlanRewriteEvent<'_>| {
                 check_channels(&decoded.plan, &limits)?;
                 Ok(WorkerPlanRewriteEventResponse::new(decoded.plan))
             };
             async move {
-                let state = with_functions(query.builder)
+                let state = with_functions(fitted(query.builder, &memory)?)
                     .with_distributed_user_codec_arc(codec)
                     .with_distributed_worker_plan_rewrite_handler(check);
                 Ok(state.with_distributed_channel_resolver(channels).build())
@@ -235,6 +238,15 @@ impl<S> Requests for S where
 {
 }
 
+/// Returns the state of a query whose batches and spilled files suit the memory of the worker, not that of the client.
+fn fitted(
+    mut state: SessionStateBuilder,
+    budget: &Budget,
+) -> Result<SessionStateBuilder, DataFusionError> {
+    fit_to_memory(state.config().get_or_insert_default(), budget)?;
+    Ok(state)
+}
+
 /// Builds DataFusion's runtime with a limit on temporary files, in bytes.
 fn bounded(
     arrays: &Arc<Arrays>,
@@ -258,5 +270,30 @@ impl fmt::Debug for Worker {
             .field("allowed", &self.allowed)
             .field("limits", &self.limits)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::prelude::SessionConfig;
+
+    use super::*;
+
+    #[test]
+    fn batches_and_spilled_files_suit_the_memory_of_the_worker() {
+        let of = |rows, memory| {
+            let config = SessionConfig::new().with_batch_size(rows);
+            let builder = SessionStateBuilder::new().with_config(config);
+            let state = fitted(builder, &Budget::new(memory)).unwrap().build();
+            let execution = &state.config_options().execution;
+            (
+                execution.batch_size.get(),
+                execution.max_spill_file_size_bytes.get(),
+            )
+        };
+        assert_eq!(of(8192, 20_000_000), (390, 1));
+        assert_eq!(of(8192, 1 << 30), (8192, 1));
+        // What the client wants is a most.
+        assert_eq!(of(100, 20_000_000), (100, 1));
     }
 }

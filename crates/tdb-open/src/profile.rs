@@ -56,14 +56,14 @@ impl Profile {
     /// # Errors
     /// Fails if neither a folder nor the home folder is given.
     pub fn new(name: Option<&str>, folder: Option<&str>, home: Option<&Path>) -> Result<Self> {
-        let name = name.filter(|name| !name.is_empty());
-        let folder = folder
+        let given_name = name.filter(|name| !name.is_empty());
+        let given_folder = folder
             .filter(|folder| !folder.is_empty())
             .map(PathBuf::from);
-        let folder = folder.or_else(|| Some(home?.join(FOLDER)));
+        let place = given_folder.or_else(|| Some(home?.join(FOLDER)));
         Ok(Self {
-            name: name.unwrap_or(DEFAULT_NAME).to_owned(),
-            folder: folder
+            name: given_name.unwrap_or(DEFAULT_NAME).to_owned(),
+            folder: place
                 .ok_or_else(|| Error::invalid("Failed to create RestProfile; $HOME is not set."))?,
             values: BTreeMap::new(),
         })
@@ -175,8 +175,8 @@ impl Profile {
                 format!("Failed to remove profile; {what}"),
             )
         };
-        let file = self.read()?;
-        let mut file = file.ok_or_else(|| missing("file does not exist."))?;
+        let read_file = self.read()?;
+        let mut file = read_file.ok_or_else(|| missing("file does not exist."))?;
         let removed = file.remove(&self.name);
         removed.ok_or_else(|| missing("profile does not exist."))?;
         self.write(file)
@@ -197,8 +197,8 @@ impl Profile {
         if self.values.is_empty() {
             return Json::Null;
         }
-        let values = self.values.iter();
-        let values = values.map(|(name, value)| (name.clone(), Json::from(value.as_str())));
+        let pairs = self.values.iter();
+        let values = pairs.map(|(name, value)| (name.clone(), Json::from(value.as_str())));
         values.collect()
     }
 

@@ -110,12 +110,12 @@ impl Context {
         // As in TileDB, whole tiles are written, with zeros after the end of the file.
         let tiles = size.div_ceil(extent(size)).exact_mul(extent(size))?;
         target.write(tiles, |start, into| {
-            let left = size.saturating_sub(start);
+            let Some(left) = size.checked_sub(start) else {
+                return Ok(());
+            };
             let filled = usize::try_from(left).map_or(into.len(), |left| left.min(into.len()));
-            match into.get_mut(..filled) {
-                Some(part) if !part.is_empty() => source.read_at(start, part),
-                _ => Ok(()),
-            }
+            let part = into.get_mut(..filled).ok_or_else(no_piece)?;
+            source.read_at(start, part)
         })?;
         target.put_facts(facts)
     }
@@ -160,8 +160,8 @@ impl StoredFile {
         let Some(last) = (into.len() as u64).checked_sub(1) else {
             return Ok(());
         };
-        let last = offset.checked_add(last).filter(|last| *last < self.size);
-        let last = last.ok_or_else(|| {
+        let end = offset.checked_add(last).filter(|last| *last < self.size);
+        let last = end.ok_or_else(|| {
             Error::invalid("The number of bytes requested is bigger than the array")
         })?;
         let read = self.array.read().attrs([CONTENTS]).no_dims();
@@ -233,8 +233,8 @@ impl Target {
             .attributes
             .iter()
             .find(|found| found.name == CONTENTS);
-        let datatype = attribute.map(|attribute| attribute.datatype);
-        let datatype = datatype
+        let found_type = attribute.map(|attribute| attribute.datatype);
+        let datatype = found_type
             .filter(|datatype| datatype.size() == 1)
             .ok_or_else(|| {
                 Error::invalid(format!("Invalid attribute '{CONTENTS}'")).at(self.array.uri())
@@ -272,14 +272,14 @@ impl Target {
             ("original_file_name", text(facts.name)),
             ("file_extension", text(facts.extension)),
         ];
-        let records = facts.into_iter().map(|(key, (datatype, bytes))| {
+        let built = facts.into_iter().map(|(key, (datatype, bytes))| {
             let value = MetadataValue::try_new(datatype, bytes)?;
             Ok(MetadataRecord {
                 key: key.to_owned(),
                 value: Some(value),
             })
         });
-        let records: Result<Vec<MetadataRecord>> = records.collect();
+        let records: Result<Vec<MetadataRecord>> = built.collect();
         let options = ChangeOptions::default().timestamp(Some(self.time));
         let put = self.array.engine().put_metadata(records?, &options);
         put.map(drop).map_err(|error| self.array.failed(error))

@@ -63,11 +63,6 @@ pub(crate) fn not_offered(ctx: *mut tiledb_ctx_t, function: &str) -> i32 {
     })
 }
 
-/// The answer of a function without context that tdb does not have.
-pub(crate) fn not_offered_alone(_function: &str) -> i32 {
-    TILEDB_ERR
-}
-
 /// A panic must not reach the caller, which is C.
 fn caught(run: impl FnOnce() -> Result<()>) -> Result<()> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {

@@ -1,3 +1,5 @@
+//! Contexts: what every function of the interface gets first.
+
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tdb::{MemoryStores, ObjectStores, Settings};

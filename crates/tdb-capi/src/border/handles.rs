@@ -154,6 +154,7 @@ pub(crate) unsafe fn free<H: Handle>(variable: *mut *mut H) {
 }
 
 #[cfg(test)]
+#[allow(unreachable_pub, reason = "`handle!` makes public types")]
 mod tests {
     use super::*;
 

@@ -8,7 +8,7 @@ pub(crate) mod handles;
 pub(crate) mod lent_values;
 pub(crate) mod pointers;
 
-pub(crate) use call::{call, call_alone, not_offered};
+pub(crate) use call::{call, not_offered};
 pub(crate) use error::{Error, Result};
 pub(crate) use handles::{Handle, free, get, give, handle};
 pub(crate) use lent_values::LentValues;

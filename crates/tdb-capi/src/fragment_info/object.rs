@@ -30,12 +30,12 @@ pub(crate) struct FragmentInfo {
 struct State {
     engine: tdb::Context,
     settings: Settings,
-    loaded: Option<Arc<Loaded>>,
+    loaded: Option<Arc<LoadedFragments>>,
 }
 
 /// The facts as they were when they were loaded.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(super) struct LoadedFragments {
     pub(super) array: Arc<Array>,
     /// The whole URI of the array.
     uri: String,
@@ -55,7 +55,7 @@ pub(super) enum Part {
 
 /// A dimension.
 #[derive(Clone, Copy)]
-pub(super) enum Which<'a> {
+pub(super) enum DimensionChoice<'a> {
     Number(u32),
     Name(&'a str),
 }
@@ -104,8 +104,8 @@ impl FragmentInfo {
     pub(super) fn load(&self) -> Result<()> {
         let mut state = self.lock();
         let options = OpenOptions::at(tdb::Time::now().0);
-        let array = tdb::OpenContext::open_with(&state.engine, &self.uri, options);
-        let array = array.map_err(|error| match error.kind() {
+        let opening = tdb::OpenContext::open_with(&state.engine, &self.uri, options);
+        let array = opening.map_err(|error| match error.kind() {
             ErrorKind::NotFound => failed(format!(
                 "Cannot load fragment info; Array '{}' does not exist",
                 self.uri
@@ -113,7 +113,7 @@ impl FragmentInfo {
             _ => error.into(),
         })?;
         let uri = state.engine.files().absolute(&self.uri)?;
-        state.loaded = Some(Arc::new(Loaded::new(&array, uri)?));
+        state.loaded = Some(Arc::new(LoadedFragments::new(&array, uri)?));
         Ok(())
     }
 
@@ -121,18 +121,18 @@ impl FragmentInfo {
     ///
     /// # Errors
     /// Fails if they are not loaded.
-    pub(super) fn loaded(&self) -> Result<Arc<Loaded>> {
+    pub(super) fn loaded(&self) -> Result<Arc<LoadedFragments>> {
         let loaded = self.lock().loaded.clone();
         loaded.ok_or_else(|| failed("Fragment info has not been loaded."))
     }
 }
 
-impl Loaded {
+impl LoadedFragments {
     fn new(array: &OpenArray, uri: String) -> Result<Self> {
         let engine = array.engine();
         let fragments: Vec<&Fragment> = engine.fragments().iter().collect();
-        let sizes = engine.stored_sizes(&fragments).into_iter();
-        let sizes: std::result::Result<Vec<u64>, _> = sizes.collect();
+        let asked = engine.stored_sizes(&fragments).into_iter();
+        let sizes: std::result::Result<Vec<u64>, _> = asked.collect();
         let replaced = engine.replaced().iter().map(|entry| {
             let entry = entry.map_err(|error| array.failed(error))?;
             Ok(format!("{uri}/{}", entry.key))
@@ -174,8 +174,8 @@ impl Loaded {
     /// Returns the whole URI of a fragment.
     pub(super) fn uri(&self, fid: u32) -> Result<String> {
         let prefix = &self.fragment(fid)?.prefix;
-        let below = prefix.strip_prefix(self.array.prefix());
-        let below = below.unwrap_or(prefix).trim_start_matches('/');
+        let rest = prefix.strip_prefix(self.array.prefix());
+        let below = rest.unwrap_or(prefix).trim_start_matches('/');
         Ok(format!("{}/{below}", self.uri))
     }
 
@@ -217,7 +217,12 @@ impl Loaded {
     }
 
     /// Returns both ends of a dimension in the box of a part; `is_var` says whether text is expected.
-    pub(super) fn ends(&self, part: Part, which: Which<'_>, is_var: bool) -> Result<Ends> {
+    pub(super) fn ends(
+        &self,
+        part: Part,
+        which: DimensionChoice<'_>,
+        is_var: bool,
+    ) -> Result<Ends> {
         let (fid, what) = match part {
             Part::Whole { fid } => (fid, "non-empty domain"),
             Part::Tile { fid, .. } => (fid, "MBR"),
@@ -226,15 +231,15 @@ impl Loaded {
         let fragment = self.fragment(fid)?;
         let dimensions = &fragment.schema.dimensions;
         let number = match which {
-            Which::Number(number) => Some(number as usize),
-            Which::Name(name) => dimensions.iter().position(|found| found.name == name),
+            DimensionChoice::Number(number) => Some(number as usize),
+            DimensionChoice::Name(name) => dimensions.iter().position(|found| found.name == name),
         };
         let (number, dimension) = number
             .and_then(|number| Some((number, dimensions.get(number)?)))
             .ok_or_else(|| {
                 invalid(match which {
-                    Which::Number(_) => "Invalid dimension index".to_owned(),
-                    Which::Name(name) => format!("Invalid dimension name '{name}'"),
+                    DimensionChoice::Number(_) => "Invalid dimension index".to_owned(),
+                    DimensionChoice::Name(name) => format!("Invalid dimension name '{name}'"),
                 })
             })?;
         check_kind(dimension, is_var).map_err(|why| invalid(why.to_owned()))?;

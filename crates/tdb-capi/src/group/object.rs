@@ -157,8 +157,8 @@ impl Group {
         let end = time_setting(&state.settings, "sm.group.timestamp_end")?;
         let at = if end == NOW { Time::now().0 } else { end };
         let options = OpenOptions::default().window(TimeWindow { since, at });
-        let group = state.engine.open_group_with(&self.uri, options);
-        let group = group.map_err(|found| match found.kind() {
+        let opening = state.engine.open_group_with(&self.uri, options);
+        let group = opening.map_err(|found| match found.kind() {
             ErrorKind::NotFound => error("Cannot open group; Group does not exist."),
             _ => failed(found),
         })?;
@@ -320,12 +320,13 @@ impl OpenedGroup {
         let changes = std::mem::take(&mut *self.changes());
         let options = ChangeOptions::default().timestamp(self.time);
         let group = self.group.engine();
-        let stored = if changes.metadata.is_empty() {
+        let stored_metadata = if changes.metadata.is_empty() {
             Ok(())
         } else {
             group.put_metadata(changes.metadata, &options)
         };
-        let stored = stored.and_then(|()| group.change_members(&changes.members, &options));
+        let stored =
+            stored_metadata.and_then(|()| group.change_members(&changes.members, &options));
         stored.map_err(|found| failed(found.into()))
     }
 

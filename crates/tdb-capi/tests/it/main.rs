@@ -8,5 +8,6 @@ mod evolution;
 mod filters;
 mod labels;
 mod program;
+mod queries;
 mod schemas;
 mod shapes;

@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
@@ -23,6 +24,9 @@ const EVERY: usize = 5;
 
 /// Arrays with more rows than this are skipped.
 const MOST_ROWS: usize = 20_000;
+
+/// Time after which a query counts as endless.
+const END: Duration = Duration::from_secs(120);
 
 /// Statements run on each array. `DIMS` stands for its dimensions, `FIRST` and `LAST` for its first and last column.
 const STATEMENTS: [&str; 7] = [
@@ -51,10 +55,20 @@ pub(crate) fn runtime() -> Runtime {
     runtime.enable_all().build().unwrap()
 }
 
-/// Starts workers, each on a runtime of its own, and returns their addresses.
+/// Starts workers that may read the golden arrays, each on a runtime of its own, and returns their addresses.
 fn workers(count: usize, token: &Token) -> (Vec<String>, Vec<Runtime>) {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let allowed = Allowed::new([fixtures.to_str().unwrap()]).unwrap();
+    workers_on(&fixtures, None, count, token)
+}
+
+/// Starts workers that may read a folder, with a memory limit in bytes.
+fn workers_on(
+    folder: &Path,
+    memory: Option<u64>,
+    count: usize,
+    token: &Token,
+) -> (Vec<String>, Vec<Runtime>) {
+    let allowed = Allowed::new([folder.to_str().unwrap()]).unwrap();
     let started = (0..count).map(|_| {
         let runtime = runtime();
         let worker = Worker::bind("127.0.0.1:0", token.clone(), allowed.clone());
@@ -62,7 +76,8 @@ fn workers(count: usize, token: &Token) -> (Vec<String>, Vec<Runtime>) {
         let worker = worker.listener(|what| eprintln!("worker: {what}"));
         let address = worker.address().to_string();
         runtime.spawn(async move {
-            let served = worker.serve(arrays(None), std::future::pending()).await;
+            let arrays = arrays(memory);
+            let served = worker.serve(arrays, std::future::pending()).await;
             panic!("{served:?}");
         });
         (address, runtime)
@@ -193,6 +208,28 @@ fn two_workers_answer_as_one_process_does() {
         compared > 300 && shared > 100 && rows > 5000,
         "{asked} arrays, {compared} compared, {shared} by both workers, {rows} rows"
     );
+}
+
+#[test]
+fn groups_beyond_the_memory_of_workers_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = folder.path().join("array").display().to_string();
+    let runtime = runtime();
+    let one = Database::new(arrays(None)).unwrap();
+    let filled = format!(
+        "copy (select x, concat('text number ', x * 7919 % 400009) as s from generate_series(1, 800000) as r(x))
+         to '{array}' stored as tiledb options (dim 'x')"
+    );
+    let statement = one.statements(&filled).unwrap().pop_front().unwrap();
+    runtime.block_on(one.run(statement)).unwrap();
+    let (addresses, _running) = workers_on(folder.path(), Some(20_000_000), 2, &token());
+    let cluster = Cluster::new(&addresses, &token()).unwrap().cells_each(1);
+    let many = cluster.database(arrays(None)).unwrap();
+    let sql = format!("select count(distinct s) from '{array}'");
+    assert!(runtime.block_on(is_shared(&many, &sql)));
+    let counted = async { tokio::time::timeout(END, together(&cluster, &many, &sql)).await };
+    let counted = runtime.block_on(counted).unwrap().unwrap();
+    assert_eq!(shown(&counted, &sql), ["400009"]);
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
+use super::entry::{FileEntry, failed};
 use super::path::uri as uri_of;
-use super::{FileEntry, failed};
 use crate::{Error, Result};
 
 pub(super) fn is_file(path: &Path) -> bool {
@@ -108,8 +108,8 @@ pub(super) fn list(uri: &str, path: &Path) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let entries = entries(uri, path)?;
-    let uris = entries.iter().map(|entry| uri_of(&path.join(&entry.name)));
-    let mut uris: Vec<String> = uris.collect();
+    let named = entries.iter().map(|entry| uri_of(&path.join(&entry.name)));
+    let mut uris: Vec<String> = named.collect();
     uris.sort_unstable();
     Ok(uris)
 }
@@ -154,13 +154,13 @@ struct Entry {
 
 fn entries(uri: &str, folder: &Path) -> Result<Vec<Entry>> {
     let read = fs::read_dir(folder).map_err(|error| failed(uri, error))?;
-    let entries = read.map(|entry| {
+    let read_entries = read.map(|entry| {
         let entry = entry?;
         Ok(Entry {
             name: entry.file_name(),
             is_folder: entry.file_type()?.is_dir(),
         })
     });
-    let entries: std::io::Result<Vec<Entry>> = entries.collect();
+    let entries: std::io::Result<Vec<Entry>> = read_entries.collect();
     entries.map_err(|error| failed(uri, error))
 }

@@ -1,5 +1,6 @@
 //! Files and folders by URI: what programs keep beside arrays, and what they look at and clean up with.
 
+mod entry;
 mod local;
 mod open_file;
 mod path;
@@ -11,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tdb_array::ErrorKind;
 
 use crate::{Error, MemoryStores, Result, Stores};
+pub use entry::FileEntry;
 pub use open_file::{OpenFile, OpenMode};
 use path::Path;
 use remote::RemotePath;
@@ -40,17 +42,6 @@ pub struct Files {
     stores: Arc<dyn Stores>,
     /// Empty folders of the memory store, which itself has none.
     folders: Mutex<BTreeSet<String>>,
-}
-
-/// A file or a folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileEntry {
-    /// The whole URI, without a slash at the end.
-    pub uri: String,
-    /// Size of a file in bytes; 0 for a folder.
-    pub size: u64,
-    /// True for a folder.
-    pub is_folder: bool,
 }
 
 impl Files {
@@ -229,8 +220,8 @@ impl Files {
             Ok(true)
         })?;
         for entry in entries {
-            let below = entry.uri.strip_prefix(&from);
-            let below = below.ok_or_else(|| Error::invalid(format!("{}: not below", entry.uri)))?;
+            let rest = entry.uri.strip_prefix(&from);
+            let below = rest.ok_or_else(|| Error::invalid(format!("{}: not below", entry.uri)))?;
             let copy = format!("{to}{below}");
             if entry.is_folder {
                 self.create_folder(&copy)?;
@@ -265,8 +256,8 @@ impl Files {
         match self.path(uri)? {
             Path::Local(path) => local::walk(uri, &path, see).map(drop),
             Path::Remote(path) => {
-                let folders = self.empty_below(&path, true).into_iter();
-                let folders = folders.map(|uri| FileEntry {
+                let made = self.empty_below(&path, true).into_iter();
+                let folders = made.map(|uri| FileEntry {
                     uri,
                     size: 0,
                     is_folder: true,
@@ -397,8 +388,8 @@ impl Files {
         let folders = self.folders();
         let below = folders.iter().filter_map(|folder| path.below(folder));
         let named = below.flat_map(|below| {
-            let ends = below.match_indices('/').map(|(end, _)| end);
-            let ends = ends.chain([below.len()]);
+            let slashes = below.match_indices('/').map(|(end, _)| end);
+            let ends = slashes.chain([below.len()]);
             let taken = if deep { usize::MAX } else { 1 };
             let names = ends.take(taken).filter_map(|end| below.get(..end));
             names.map(|name| path.child_uri(name)).collect::<Vec<_>>()
@@ -414,11 +405,6 @@ impl Path {
             Self::Remote(path) => path.uri(),
         }
     }
-}
-
-/// Wraps an error of the system about a URI.
-fn failed(uri: &str, error: std::io::Error) -> Error {
-    Error::of_store(tdb_store::StoreError::from_io(uri, error))
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use std::path::{Path as StdPath, PathBuf};
 use tdb_array::ErrorKind;
 use tdb_store::{ObjectWriter, StoreError};
 
+use super::entry::failed;
+use super::local;
 use super::path::Path;
 use super::remote::RemotePath;
-use super::{failed, local};
 use crate::{Error, Result};
 
 /// What a file is opened for.

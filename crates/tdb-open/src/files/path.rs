@@ -2,7 +2,7 @@
 
 use std::path::{Component, PathBuf};
 
-use super::failed;
+use super::entry::failed;
 use super::remote::RemotePath;
 use crate::{Error, MemoryStores, Result, Stores};
 

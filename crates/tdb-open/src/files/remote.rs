@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tdb_store::{ObjectWriter, Store, StoreError, list_all, name};
 
-use super::FileEntry;
+use super::entry::FileEntry;
 use crate::{Error, RemoteFolder, Result};
 
 /// A key in a store.
@@ -67,8 +67,8 @@ impl RemotePath {
     }
 
     pub(super) fn is_folder(&self) -> Result<bool> {
-        let page = self.store().list(self.key(), None);
-        let page = page.map_err(Error::of_store)?;
+        let listed = self.store().list(self.key(), None);
+        let page = listed.map_err(Error::of_store)?;
         Ok(!page.objects.is_empty() || !page.prefixes.is_empty())
     }
 
@@ -90,8 +90,8 @@ impl RemotePath {
 
     /// Removes all that is below; false if there was nothing.
     pub(super) fn remove_all(&self) -> Result<bool> {
-        let objects = self.store().list_recursive(self.key());
-        let objects = objects.map_err(Error::of_store)?;
+        let listed = self.store().list_recursive(self.key());
+        let objects = listed.map_err(Error::of_store)?;
         let keys: Vec<&str> = objects.iter().map(|object| &*object.key).collect();
         for removed in self.store().remove_many(&keys) {
             match removed {
@@ -112,8 +112,8 @@ impl RemotePath {
 
     /// Returns all files below this folder, with their sizes.
     pub(super) fn list_all(&self) -> Result<Vec<FileEntry>> {
-        let objects = self.store().list_recursive(self.key());
-        let objects = objects.map_err(Error::of_store)?;
+        let listed = self.store().list_recursive(self.key());
+        let objects = listed.map_err(Error::of_store)?;
         let sized = objects.into_iter().map(|object| {
             let size = match object.size {
                 Some(size) => size,

@@ -141,9 +141,9 @@ impl Settings {
 
     /// Takes over what was set in other settings.
     pub fn inherit(&mut self, other: &Self) {
-        let set = other.set.iter();
-        let set = set.map(|(name, value)| (name.clone(), value.clone()));
-        self.set.extend(set);
+        let others = other.set.iter();
+        self.set
+            .extend(others.map(|(name, value)| (name.clone(), value.clone())));
     }
 
     /// Takes a setting back: it has its value of the environment again, or its default.

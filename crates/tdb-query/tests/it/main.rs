@@ -2,6 +2,7 @@
 
 mod asynchronous;
 mod batches;
+mod buffered;
 mod deletes;
 mod dense;
 mod dense_ranges;

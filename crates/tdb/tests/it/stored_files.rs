@@ -1,4 +1,5 @@
 //! Files in arrays, and upkeep as TileDB's settings say.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::Arc;
 
