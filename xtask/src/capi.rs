@@ -17,6 +17,19 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// The name under which programs look for the library.
 const SONAME: &str = "libtiledb.so.2.30";
 
+/// The constants of the interface that are objects, and their types.
+const CONSTANTS: [(&str, &str); 6] = [
+    ("tiledb_channel_operator_sum", "tiledb_channel_operator_t"),
+    ("tiledb_channel_operator_min", "tiledb_channel_operator_t"),
+    ("tiledb_channel_operator_max", "tiledb_channel_operator_t"),
+    ("tiledb_channel_operator_mean", "tiledb_channel_operator_t"),
+    (
+        "tiledb_channel_operator_null_count",
+        "tiledb_channel_operator_t",
+    ),
+    ("tiledb_aggregate_count", "tiledb_channel_operation_t"),
+];
+
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut arguments = arguments.iter();
     let (mut built, mut is_blessed, mut prefix) = (Build::default(), false, None);
@@ -34,6 +47,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     check_names(&library)?;
     check_soname(&library)?;
     check_header(is_blessed)?;
+    check_program(&library)?;
     if let Some(prefix) = prefix {
         install(&library, Path::new(prefix))?;
     }
@@ -45,7 +59,8 @@ pub(crate) fn check(_report: &mut Report) -> Outcome {
     let library = keep(&build(&FOR_CLIENTS)?)?;
     check_names(&library)?;
     check_soname(&library)?;
-    check_header(false)
+    check_header(false)?;
+    check_program(&library)
 }
 
 /// Builds the library that clients take, and returns the path of the copy that is kept for them.
@@ -164,7 +179,19 @@ fn check_header(is_blessed: bool) -> Outcome {
 
 fn header() -> Result<String> {
     let sources = root().join("crates/tdb-capi");
-    let config = cbindgen::Config::from_file(root().join("xtask/capi/cbindgen.toml"))?;
+    let mut config = cbindgen::Config::from_file(root().join("xtask/capi/cbindgen.toml"))?;
+    // cbindgen does not see what macros make.
+    let mut handles = String::new();
+    for name in opaque_types(&sources.join("src"))? {
+        handles.push_str(&format!("typedef struct {name} {name};\n"));
+    }
+    for (name, of) in CONSTANTS {
+        config.export.exclude.push(name.to_owned());
+        handles.push_str(&format!("extern const {of} *{name};\n"));
+    }
+    config.after_includes = Some(format!(
+        "\n/* Handles: keys of objects, which are not to be followed. */\n{handles}"
+    ));
     let bindings = cbindgen::Builder::new()
         .with_config(config)
         .with_crate(sources)
@@ -172,6 +199,47 @@ fn header() -> Result<String> {
     let mut text = Vec::new();
     bindings.write(&mut text);
     Ok(String::from_utf8(text)?)
+}
+
+/// A program in C, built against the header, prints what it shall.
+fn check_program(library: &Path) -> Outcome {
+    let folder = workspace::target()?.join("capi-program");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    fs::copy(library, folder.join(SONAME))?;
+    let mut cc = Command::new("cc");
+    cc.args(["-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
+    cc.arg(folder.join("program"));
+    cc.arg(root().join("xtask/capi/program.c")).arg("-I");
+    cc.arg(root().join("crates/tdb-capi/include"));
+    succeed(cc.arg(folder.join(SONAME)))?;
+    let mut program = Command::new(folder.join("program"));
+    program.current_dir(&folder).env("LD_LIBRARY_PATH", &folder);
+    let printed = output(&mut program)?;
+    let expected = fs::read_to_string(root().join("xtask/capi/program.out"))?;
+    if printed != expected {
+        return Err(
+            format!("xtask/capi/program.c printed\n{printed}instead of\n{expected}").into(),
+        );
+    }
+    println!("   a program in C prints what it shall");
+    Ok(())
+}
+
+/// Returns the names of the types of handles, ordered.
+fn opaque_types(folder: &Path) -> Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for file in workspace::sources(folder)? {
+        let text = fs::read_to_string(file)?;
+        let declared = text
+            .lines()
+            .filter_map(|line| line.trim().split_once(" => "))
+            .filter(|(name, _)| name.starts_with("tiledb_") && name.ends_with("_t"));
+        names.extend(declared.map(|(name, _)| name.to_owned()));
+    }
+    Ok(names)
 }
 
 /// Copies the library and the header below a folder, with what builds of other programs look for.

@@ -7,6 +7,47 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Handles: keys of objects, which are not to be followed. */
+typedef struct tiledb_array_schema_evolution_t tiledb_array_schema_evolution_t;
+typedef struct tiledb_array_schema_t tiledb_array_schema_t;
+typedef struct tiledb_array_t tiledb_array_t;
+typedef struct tiledb_attribute_t tiledb_attribute_t;
+typedef struct tiledb_buffer_list_t tiledb_buffer_list_t;
+typedef struct tiledb_buffer_t tiledb_buffer_t;
+typedef struct tiledb_channel_operation_t tiledb_channel_operation_t;
+typedef struct tiledb_channel_operator_t tiledb_channel_operator_t;
+typedef struct tiledb_config_iter_t tiledb_config_iter_t;
+typedef struct tiledb_config_t tiledb_config_t;
+typedef struct tiledb_consolidation_plan_t tiledb_consolidation_plan_t;
+typedef struct tiledb_ctx_t tiledb_ctx_t;
+typedef struct tiledb_current_domain_t tiledb_current_domain_t;
+typedef struct tiledb_dimension_label_t tiledb_dimension_label_t;
+typedef struct tiledb_dimension_t tiledb_dimension_t;
+typedef struct tiledb_domain_t tiledb_domain_t;
+typedef struct tiledb_enumeration_t tiledb_enumeration_t;
+typedef struct tiledb_error_t tiledb_error_t;
+typedef struct tiledb_filter_list_t tiledb_filter_list_t;
+typedef struct tiledb_filter_t tiledb_filter_t;
+typedef struct tiledb_fragment_info_t tiledb_fragment_info_t;
+typedef struct tiledb_group_t tiledb_group_t;
+typedef struct tiledb_ndrectangle_t tiledb_ndrectangle_t;
+typedef struct tiledb_profile_t tiledb_profile_t;
+typedef struct tiledb_query_channel_t tiledb_query_channel_t;
+typedef struct tiledb_query_condition_t tiledb_query_condition_t;
+typedef struct tiledb_query_field_t tiledb_query_field_t;
+typedef struct tiledb_query_t tiledb_query_t;
+typedef struct tiledb_string_t tiledb_string_t;
+typedef struct tiledb_subarray_t tiledb_subarray_t;
+typedef struct tiledb_vfs_fh_t tiledb_vfs_fh_t;
+typedef struct tiledb_vfs_t tiledb_vfs_t;
+extern const tiledb_channel_operator_t *tiledb_channel_operator_sum;
+extern const tiledb_channel_operator_t *tiledb_channel_operator_min;
+extern const tiledb_channel_operator_t *tiledb_channel_operator_max;
+extern const tiledb_channel_operator_t *tiledb_channel_operator_mean;
+extern const tiledb_channel_operator_t *tiledb_channel_operator_null_count;
+extern const tiledb_channel_operation_t *tiledb_aggregate_count;
+
+
 /*
  The call did what it says.
  */
@@ -131,6 +172,11 @@ typedef uint32_t tiledb_vfs_mode_t;
  The order in which a walk meets a folder and what is in it.
  */
 typedef uint32_t tiledb_walk_order_t;
+
+/*
+ Is told an object: its URI and its type. Returns 1 to go on, 0 to stop, and -1 if it failed.
+ */
+typedef int32_t (*Callback)(const char*, tiledb_object_t, void*);
 
 /*
  Why a query is incomplete.
@@ -460,36 +506,6 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- The sum of the values of a field.
- */
-extern const Constant<tiledb_channel_operator_t> tiledb_channel_operator_sum;
-
-/*
- The least value of a field.
- */
-extern const Constant<tiledb_channel_operator_t> tiledb_channel_operator_min;
-
-/*
- The greatest value of a field.
- */
-extern const Constant<tiledb_channel_operator_t> tiledb_channel_operator_max;
-
-/*
- The mean of the values of a field.
- */
-extern const Constant<tiledb_channel_operator_t> tiledb_channel_operator_mean;
-
-/*
- The number of null cells of a field.
- */
-extern const Constant<tiledb_channel_operator_t> tiledb_channel_operator_null_count;
-
-/*
- The number of cells.
- */
-extern const Constant<tiledb_channel_operation_t> tiledb_aggregate_count;
-
-/*
  Returns [`tiledb_aggregate_count`].
 
  # Safety
@@ -759,7 +775,7 @@ int32_t tiledb_array_get_query_type(tiledb_ctx_t *ctx,
                                     tiledb_query_type_t *query_type);
 
 /*
- Returns a copy of the schema of an open array.
+ Returns the schema of an open array, which all its handles share.
 
  # Safety
  `array_schema` is null or points to a pointer.
@@ -905,87 +921,87 @@ int32_t tiledb_array_get_non_empty_domain_var_from_name(tiledb_ctx_t *ctx,
                                                         int32_t *is_empty);
 
 /*
- Not offered yet.
+ Adds a copy of an attribute at the end.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_add_attribute(tiledb_ctx_t *ctx,
                                           tiledb_array_schema_t *array_schema,
                                           tiledb_attribute_t *attr);
 
 /*
- Not offered yet.
+ Creates a schema without dimensions and attributes, with defaults for the rest.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_schema` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_alloc(tiledb_ctx_t *ctx,
-                                  tiledb_array_type_t array_type,
+                                  tiledb_array_type_t kind,
                                   tiledb_array_schema_t **array_schema);
 
 /*
- Not offered yet.
+ Creates a schema as [`tiledb_array_schema_alloc`] does, of an array that begins at a time.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_schema` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_alloc_at_timestamp(tiledb_ctx_t *ctx,
-                                               tiledb_array_type_t array_type,
+                                               tiledb_array_type_t kind,
                                                uint64_t timestamp,
                                                tiledb_array_schema_t **array_schema);
 
 /*
- Not offered yet.
+ Fails if no array can be created from the schema.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_check(tiledb_ctx_t *ctx, tiledb_array_schema_t *array_schema);
 
 /*
- Not offered yet.
+ Describes a schema.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_dump_str(tiledb_ctx_t *ctx,
                                      const tiledb_array_schema_t *array_schema,
                                      tiledb_string_t **out);
 
 /*
- Not offered yet.
+ Frees a schema.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_schema` is null or points to a handle.
  */
 void tiledb_array_schema_free(tiledb_array_schema_t **array_schema);
 
 /*
- Not offered yet.
+ Says whether several cells may have the same coordinates.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `allows_dups` is null or points to a number.
  */
 int32_t tiledb_array_schema_get_allows_dups(tiledb_ctx_t *ctx,
                                             tiledb_array_schema_t *array_schema,
                                             int *allows_dups);
 
 /*
- Not offered yet.
+ Returns whether arrays are dense or sparse.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `kind` is null or points to a number.
  */
 int32_t tiledb_array_schema_get_array_type(tiledb_ctx_t *ctx,
                                            const tiledb_array_schema_t *array_schema,
-                                           tiledb_array_type_t *array_type);
+                                           tiledb_array_type_t *kind);
 
 /*
- Not offered yet.
+ Returns a copy of an attribute; null if there is none at all.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `attr` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_get_attribute_from_index(tiledb_ctx_t *ctx,
                                                      const tiledb_array_schema_t *array_schema,
@@ -993,10 +1009,10 @@ int32_t tiledb_array_schema_get_attribute_from_index(tiledb_ctx_t *ctx,
                                                      tiledb_attribute_t **attr);
 
 /*
- Not offered yet.
+ Returns a copy of the attribute with a name; null if there is none at all.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `attr` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_get_attribute_from_name(tiledb_ctx_t *ctx,
                                                     const tiledb_array_schema_t *array_schema,
@@ -1004,100 +1020,100 @@ int32_t tiledb_array_schema_get_attribute_from_name(tiledb_ctx_t *ctx,
                                                     tiledb_attribute_t **attr);
 
 /*
- Not offered yet.
+ Returns the number of attributes.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `attribute_num` is null or points to a number.
  */
 int32_t tiledb_array_schema_get_attribute_num(tiledb_ctx_t *ctx,
                                               const tiledb_array_schema_t *array_schema,
                                               uint32_t *attribute_num);
 
 /*
- Not offered yet.
+ Returns the number of cells of a tile of a sparse array.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `capacity` is null or points to a number.
  */
 int32_t tiledb_array_schema_get_capacity(tiledb_ctx_t *ctx,
                                          const tiledb_array_schema_t *array_schema,
                                          uint64_t *capacity);
 
 /*
- Not offered yet.
+ Returns the order of cells within a tile.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `cell_order` is null or points to a number.
  */
 int32_t tiledb_array_schema_get_cell_order(tiledb_ctx_t *ctx,
                                            const tiledb_array_schema_t *array_schema,
                                            tiledb_layout_t *cell_order);
 
 /*
- Not offered yet.
+ Returns a copy of the filters of dimensions without filters of their own.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filter_list` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_get_coords_filter_list(tiledb_ctx_t *ctx,
                                                    tiledb_array_schema_t *array_schema,
                                                    tiledb_filter_list_t **filter_list);
 
 /*
- Not offered yet.
+ Returns a copy of the filters of offsets.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_array_schema_get_domain(tiledb_ctx_t *ctx,
-                                       const tiledb_array_schema_t *array_schema,
-                                       tiledb_domain_t **domain);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filter_list` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_get_offsets_filter_list(tiledb_ctx_t *ctx,
                                                     tiledb_array_schema_t *array_schema,
                                                     tiledb_filter_list_t **filter_list);
 
 /*
- Not offered yet.
+ Returns a copy of the filters of the bytes that say which cells are null.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_array_schema_get_tile_order(tiledb_ctx_t *ctx,
-                                           const tiledb_array_schema_t *array_schema,
-                                           tiledb_layout_t *tile_order);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filter_list` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_get_validity_filter_list(tiledb_ctx_t *ctx,
                                                      tiledb_array_schema_t *array_schema,
                                                      tiledb_filter_list_t **filter_list);
 
 /*
- Not offered yet.
+ Returns a copy of the domain.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `domain` is null or points to a pointer.
+ */
+int32_t tiledb_array_schema_get_domain(tiledb_ctx_t *ctx,
+                                       const tiledb_array_schema_t *array_schema,
+                                       tiledb_domain_t **domain);
+
+/*
+ Returns the order of tiles.
+
+ # Safety
+ `tile_order` is null or points to a number.
+ */
+int32_t tiledb_array_schema_get_tile_order(tiledb_ctx_t *ctx,
+                                           const tiledb_array_schema_t *array_schema,
+                                           tiledb_layout_t *tile_order);
+
+/*
+ Returns the format version.
+
+ # Safety
+ `version` is null or points to a number.
  */
 int32_t tiledb_array_schema_get_version(tiledb_ctx_t *ctx,
                                         tiledb_array_schema_t *array_schema,
                                         uint32_t *version);
 
 /*
- Not offered yet.
+ Says whether there is an attribute with a name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `has_attr` is null or points to a number.
  */
 int32_t tiledb_array_schema_has_attribute(tiledb_ctx_t *ctx,
                                           const tiledb_array_schema_t *array_schema,
@@ -1105,20 +1121,20 @@ int32_t tiledb_array_schema_has_attribute(tiledb_ctx_t *ctx,
                                           int32_t *has_attr);
 
 /*
- Not offered yet.
+ Loads the newest schema of an array.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_uri` is null or a text; `array_schema` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_load(tiledb_ctx_t *ctx,
                                  const char *array_uri,
                                  tiledb_array_schema_t **array_schema);
 
 /*
- Not offered yet.
+ Loads the newest schema of an array with other settings than those of the context.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_uri` is null or a text; `array_schema` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_load_with_config(tiledb_ctx_t *ctx,
                                              tiledb_config_t *config,
@@ -1126,90 +1142,90 @@ int32_t tiledb_array_schema_load_with_config(tiledb_ctx_t *ctx,
                                              tiledb_array_schema_t **array_schema);
 
 /*
- Not offered yet.
+ Sets whether several cells may have the same coordinates; sparse arrays only.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_set_allows_dups(tiledb_ctx_t *ctx,
                                             tiledb_array_schema_t *array_schema,
                                             int allows_dups);
 
 /*
- Not offered yet.
+ Sets the number of cells of a tile of a sparse array.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_set_capacity(tiledb_ctx_t *ctx,
                                          tiledb_array_schema_t *array_schema,
                                          uint64_t capacity);
 
 /*
- Not offered yet.
+ Sets the order of cells within a tile: row-major, col-major, or, for sparse arrays, Hilbert.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_set_cell_order(tiledb_ctx_t *ctx,
                                            tiledb_array_schema_t *array_schema,
                                            tiledb_layout_t cell_order);
 
 /*
- Not offered yet.
+ Sets the filters of dimensions without filters of their own.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_set_coords_filter_list(tiledb_ctx_t *ctx,
                                                    tiledb_array_schema_t *array_schema,
                                                    tiledb_filter_list_t *filter_list);
 
 /*
- Not offered yet.
+ Sets the dimensions.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_set_domain(tiledb_ctx_t *ctx,
                                        tiledb_array_schema_t *array_schema,
                                        tiledb_domain_t *domain);
 
 /*
- Not offered yet.
+ Sets the filters of offsets.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_set_offsets_filter_list(tiledb_ctx_t *ctx,
                                                     tiledb_array_schema_t *array_schema,
                                                     tiledb_filter_list_t *filter_list);
 
 /*
- Not offered yet.
+ Sets the filters of the bytes that say which cells are null.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_array_schema_set_tile_order(tiledb_ctx_t *ctx,
-                                           tiledb_array_schema_t *array_schema,
-                                           tiledb_layout_t tile_order);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_set_validity_filter_list(tiledb_ctx_t *ctx,
                                                      tiledb_array_schema_t *array_schema,
                                                      tiledb_filter_list_t *filter_list);
 
 /*
- Not offered yet.
+ Sets the order of tiles: row-major or col-major.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
+ */
+int32_t tiledb_array_schema_set_tile_order(tiledb_ctx_t *ctx,
+                                           tiledb_array_schema_t *array_schema,
+                                           tiledb_layout_t tile_order);
+
+/*
+ Returns the times in the schema's name, in milliseconds since 1970; 0 for schemas of old versions.
+
+ # Safety
+ `lo` and `hi` are null or point to numbers.
  */
 int32_t tiledb_array_schema_timestamp_range(tiledb_ctx_t *ctx,
                                             tiledb_array_schema_t *array_schema,
@@ -1217,10 +1233,10 @@ int32_t tiledb_array_schema_timestamp_range(tiledb_ctx_t *ctx,
                                             uint64_t *hi);
 
 /*
- Not offered yet.
+ Creates an attribute with one value per cell.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `attr` is null or points to a pointer.
  */
 int32_t tiledb_attribute_alloc(tiledb_ctx_t *ctx,
                                const char *name,
@@ -1228,48 +1244,48 @@ int32_t tiledb_attribute_alloc(tiledb_ctx_t *ctx,
                                tiledb_attribute_t **attr);
 
 /*
- Not offered yet.
+ Describes an attribute.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or points to a pointer.
  */
 int32_t tiledb_attribute_dump_str(tiledb_ctx_t *ctx,
                                   const tiledb_attribute_t *attr,
                                   tiledb_string_t **out);
 
 /*
- Not offered yet.
+ Frees an attribute.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `attr` is null or points to a handle.
  */
 void tiledb_attribute_free(tiledb_attribute_t **attr);
 
 /*
- Not offered yet.
+ Returns the size of a cell in bytes; 2^64 - 1 if cells vary in size.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `cell_size` is null or points to a number.
  */
 int32_t tiledb_attribute_get_cell_size(tiledb_ctx_t *ctx,
                                        const tiledb_attribute_t *attr,
                                        uint64_t *cell_size);
 
 /*
- Not offered yet.
+ Returns the number of values per cell; 2^32 - 1 if it varies.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `cell_val_num` is null or points to a number.
  */
 int32_t tiledb_attribute_get_cell_val_num(tiledb_ctx_t *ctx,
                                           const tiledb_attribute_t *attr,
                                           uint32_t *cell_val_num);
 
 /*
- Not offered yet.
+ Returns the value of cells that were never written, of an attribute without nulls.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `value` and `size` are null or point to variables. The value may be read until the handle is freed.
  */
 int32_t tiledb_attribute_get_fill_value(tiledb_ctx_t *ctx,
                                         tiledb_attribute_t *attr,
@@ -1277,10 +1293,10 @@ int32_t tiledb_attribute_get_fill_value(tiledb_ctx_t *ctx,
                                         uint64_t *size);
 
 /*
- Not offered yet.
+ Returns the value of cells that were never written, and whether it counts: 0 if such cells are null.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `value`, `size` and `valid` are null or point to variables. The value may be read until the handle is freed.
  */
 int32_t tiledb_attribute_get_fill_value_nullable(tiledb_ctx_t *ctx,
                                                  tiledb_attribute_t *attr,
@@ -1289,60 +1305,60 @@ int32_t tiledb_attribute_get_fill_value_nullable(tiledb_ctx_t *ctx,
                                                  uint8_t *valid);
 
 /*
- Not offered yet.
+ Returns a copy of the filters.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filter_list` is null or points to a pointer.
  */
 int32_t tiledb_attribute_get_filter_list(tiledb_ctx_t *ctx,
                                          tiledb_attribute_t *attr,
                                          tiledb_filter_list_t **filter_list);
 
 /*
- Not offered yet.
+ Returns the name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or points to a pointer. The text may be read until the handle is freed.
  */
 int32_t tiledb_attribute_get_name(tiledb_ctx_t *ctx,
                                   const tiledb_attribute_t *attr,
                                   const char **name);
 
 /*
- Not offered yet.
+ Says whether cells can be null.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `nullable` is null or points to a number.
  */
 int32_t tiledb_attribute_get_nullable(tiledb_ctx_t *ctx,
                                       tiledb_attribute_t *attr,
                                       uint8_t *nullable);
 
 /*
- Not offered yet.
+ Returns the datatype.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `kind` is null or points to a number.
  */
 int32_t tiledb_attribute_get_type(tiledb_ctx_t *ctx,
                                   const tiledb_attribute_t *attr,
                                   tiledb_datatype_t *kind);
 
 /*
- Not offered yet.
+ Sets the number of values per cell, 2^32 - 1 for any number, and the fill value to its default.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_attribute_set_cell_val_num(tiledb_ctx_t *ctx,
                                           tiledb_attribute_t *attr,
                                           uint32_t cell_val_num);
 
 /*
- Not offered yet.
+ Sets the value of cells that were never written, of an attribute without nulls.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `value` is null or points to `size` bytes.
  */
 int32_t tiledb_attribute_set_fill_value(tiledb_ctx_t *ctx,
                                         tiledb_attribute_t *attr,
@@ -1350,10 +1366,10 @@ int32_t tiledb_attribute_set_fill_value(tiledb_ctx_t *ctx,
                                         uint64_t size);
 
 /*
- Not offered yet.
+ Sets the value of cells that were never written, and whether it counts: with 0, such cells are null.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `value` is null or points to `size` bytes.
  */
 int32_t tiledb_attribute_set_fill_value_nullable(tiledb_ctx_t *ctx,
                                                  tiledb_attribute_t *attr,
@@ -1362,46 +1378,66 @@ int32_t tiledb_attribute_set_fill_value_nullable(tiledb_ctx_t *ctx,
                                                  uint8_t validity);
 
 /*
- Not offered yet.
+ Sets the filters.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_attribute_set_filter_list(tiledb_ctx_t *ctx,
                                          tiledb_attribute_t *attr,
                                          tiledb_filter_list_t *filter_list);
 
 /*
- Not offered yet.
+ Sets whether cells can be null.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_attribute_set_nullable(tiledb_ctx_t *ctx,
                                       tiledb_attribute_t *attr,
                                       uint8_t nullable);
 
 /*
- Not offered yet.
+ Creates an empty buffer.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `buffer` is null or points to a pointer.
  */
 int32_t tiledb_buffer_alloc(tiledb_ctx_t *ctx, tiledb_buffer_t **buffer);
 
 /*
- Not offered yet.
+ Frees a buffer. Bytes that the program gave stay.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `buffer` is null or points to a handle.
  */
 void tiledb_buffer_free(tiledb_buffer_t **buffer);
 
 /*
- Not offered yet.
+ Sets the datatype.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
+ */
+int32_t tiledb_buffer_set_type(tiledb_ctx_t *ctx,
+                               tiledb_buffer_t *buffer,
+                               tiledb_datatype_t datatype);
+
+/*
+ Returns the datatype.
+
+ # Safety
+ `datatype` is null or points to a number.
+ */
+int32_t tiledb_buffer_get_type(tiledb_ctx_t *ctx,
+                               const tiledb_buffer_t *buffer,
+                               tiledb_datatype_t *datatype);
+
+/*
+ Returns a pointer to the bytes, and their number.
+
+ # Safety
+ `data` and `num_bytes` are null or point to variables. The bytes may be read until the handle is freed.
  */
 int32_t tiledb_buffer_get_data(tiledb_ctx_t *ctx,
                                const tiledb_buffer_t *buffer,
@@ -1409,77 +1445,10 @@ int32_t tiledb_buffer_get_data(tiledb_ctx_t *ctx,
                                uint64_t *num_bytes);
 
 /*
- Not offered yet.
+ Sets the bytes, which stay the program's.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_buffer_get_type(tiledb_ctx_t *ctx,
-                               const tiledb_buffer_t *buffer,
-                               tiledb_datatype_t *datatype);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_buffer_list_alloc(tiledb_ctx_t *ctx, tiledb_buffer_list_t **buffer_list);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_buffer_list_flatten(tiledb_ctx_t *ctx,
-                                   tiledb_buffer_list_t *buffer_list,
-                                   tiledb_buffer_t **buffer);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-void tiledb_buffer_list_free(tiledb_buffer_list_t **buffer_list);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_buffer_list_get_buffer(tiledb_ctx_t *ctx,
-                                      const tiledb_buffer_list_t *buffer_list,
-                                      uint64_t buffer_idx,
-                                      tiledb_buffer_t **buffer);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_buffer_list_get_num_buffers(tiledb_ctx_t *ctx,
-                                           const tiledb_buffer_list_t *buffer_list,
-                                           uint64_t *num_buffers);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_buffer_list_get_total_size(tiledb_ctx_t *ctx,
-                                          const tiledb_buffer_list_t *buffer_list,
-                                          uint64_t *total_size);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `data` is null or points to as many bytes, which stay as long as the buffer or until others are set.
  */
 int32_t tiledb_buffer_set_data(tiledb_ctx_t *ctx,
                                tiledb_buffer_t *buffer,
@@ -1487,14 +1456,61 @@ int32_t tiledb_buffer_set_data(tiledb_ctx_t *ctx,
                                uint64_t size);
 
 /*
- Not offered yet.
+ Creates an empty list.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `buffer_list` is null or points to a pointer.
  */
-int32_t tiledb_buffer_set_type(tiledb_ctx_t *ctx,
-                               tiledb_buffer_t *buffer,
-                               tiledb_datatype_t datatype);
+int32_t tiledb_buffer_list_alloc(tiledb_ctx_t *ctx, tiledb_buffer_list_t **buffer_list);
+
+/*
+ Frees a list. Buffers that it returned stay.
+
+ # Safety
+ `buffer_list` is null or points to a handle.
+ */
+void tiledb_buffer_list_free(tiledb_buffer_list_t **buffer_list);
+
+/*
+ Returns the number of buffers.
+
+ # Safety
+ `num_buffers` is null or points to a number.
+ */
+int32_t tiledb_buffer_list_get_num_buffers(tiledb_ctx_t *ctx,
+                                           const tiledb_buffer_list_t *buffer_list,
+                                           uint64_t *num_buffers);
+
+/*
+ Returns a buffer by its number, as a handle to be freed.
+
+ # Safety
+ `buffer` is null or points to a pointer.
+ */
+int32_t tiledb_buffer_list_get_buffer(tiledb_ctx_t *ctx,
+                                      const tiledb_buffer_list_t *buffer_list,
+                                      uint64_t buffer_idx,
+                                      tiledb_buffer_t **buffer);
+
+/*
+ Returns the number of bytes of all buffers.
+
+ # Safety
+ `total_size` is null or points to a number.
+ */
+int32_t tiledb_buffer_list_get_total_size(tiledb_ctx_t *ctx,
+                                          const tiledb_buffer_list_t *buffer_list,
+                                          uint64_t *total_size);
+
+/*
+ Returns a buffer with a copy of the bytes of all buffers.
+
+ # Safety
+ `buffer` is null or points to a pointer.
+ */
+int32_t tiledb_buffer_list_flatten(tiledb_ctx_t *ctx,
+                                   tiledb_buffer_list_t *buffer_list,
+                                   tiledb_buffer_t **buffer);
 
 /*
  Creates settings: TileDB's defaults, and those of stores that the environment gives.
@@ -1631,18 +1647,20 @@ int32_t tiledb_config_iter_done(tiledb_config_iter_t *config_iter,
                                 tiledb_error_t **error);
 
 /*
- Not offered yet.
+ Merges of an array what the settings say: its fragments, their footers, its commits or its metadata.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_uri` is null or a text.
  */
-int32_t tiledb_array_consolidate(tiledb_ctx_t *ctx, const char *array_uri, tiledb_config_t *config);
+int32_t tiledb_array_consolidate(tiledb_ctx_t *ctx,
+                                 const char *array_uri,
+                                 tiledb_config_t *config);
 
 /*
- Not offered yet.
+ Merges exactly these fragments, given by name or URI.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_uri` is null or a text; `fragment_uris` is null or points to as many texts.
  */
 int32_t tiledb_array_consolidate_fragments(tiledb_ctx_t *ctx,
                                            const char *array_uri,
@@ -1651,10 +1669,10 @@ int32_t tiledb_array_consolidate_fragments(tiledb_ctx_t *ctx,
                                            tiledb_config_t *config);
 
 /*
- Not offered yet.
+ Removes the fragments with these names or URIs.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri_str` is null or a text; `fragment_uris` is null or points to as many texts.
  */
 int32_t tiledb_array_delete_fragments_list(tiledb_ctx_t *ctx,
                                            const char *uri_str,
@@ -1662,10 +1680,10 @@ int32_t tiledb_array_delete_fragments_list(tiledb_ctx_t *ctx,
                                            size_t num_fragments);
 
 /*
- Not offered yet.
+ Removes the fragments whose cells are all of these times, both included.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri_str` is null or a text.
  */
 int32_t tiledb_array_delete_fragments_v2(tiledb_ctx_t *ctx,
                                          const char *uri_str,
@@ -1673,18 +1691,29 @@ int32_t tiledb_array_delete_fragments_v2(tiledb_ctx_t *ctx,
                                          uint64_t timestamp_end);
 
 /*
- Not offered yet.
+ Removes at once what a merge has replaced, of the kind that the settings say.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_uri` is null or a text.
  */
 int32_t tiledb_array_vacuum(tiledb_ctx_t *ctx, const char *array_uri, tiledb_config_t *config);
 
 /*
- Not offered yet.
+ Puts the metadata of a group into one object.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `group_uri` is null or a text.
+ */
+int32_t tiledb_group_consolidate_metadata(tiledb_ctx_t *ctx,
+                                          const char *group_uri,
+                                          tiledb_config_t *config);
+
+/*
+ Suggests which fragments of an open array should be merged, so that fragments have about this size in bytes and do
+ not overlap.
+
+ # Safety
+ `consolidation_plan` is null or points to a pointer.
  */
 int32_t tiledb_consolidation_plan_create_with_mbr(tiledb_ctx_t *ctx,
                                                   tiledb_array_t *array,
@@ -1692,36 +1721,39 @@ int32_t tiledb_consolidation_plan_create_with_mbr(tiledb_ctx_t *ctx,
                                                   tiledb_consolidation_plan_t **consolidation_plan);
 
 /*
- Not offered yet.
+ Frees a suggestion.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_consolidation_plan_dump_json_str(tiledb_ctx_t *ctx,
-                                                const tiledb_consolidation_plan_t *consolidation_plan,
-                                                char **text);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `consolidation_plan` is null or points to a handle.
  */
 void tiledb_consolidation_plan_free(tiledb_consolidation_plan_t **consolidation_plan);
 
 /*
- Not offered yet.
+ Returns the number of groups of fragments.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `num_nodes` is null or points to a number.
  */
-int32_t tiledb_consolidation_plan_free_json_str(char **text);
+int32_t tiledb_consolidation_plan_get_num_nodes(tiledb_ctx_t *ctx,
+                                                tiledb_consolidation_plan_t *consolidation_plan,
+                                                uint64_t *num_nodes);
 
 /*
- Not offered yet.
+ Returns the number of fragments of a group.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `num_fragments` is null or points to a number.
+ */
+int32_t tiledb_consolidation_plan_get_num_fragments(tiledb_ctx_t *ctx,
+                                                    tiledb_consolidation_plan_t *consolidation_plan,
+                                                    uint64_t node_index,
+                                                    uint64_t *num_fragments);
+
+/*
+ Returns the name of a fragment of a group.
+
+ # Safety
+ `uri` is null or points to a pointer. The text may be read until the handle is freed.
  */
 int32_t tiledb_consolidation_plan_get_fragment_uri(tiledb_ctx_t *ctx,
                                                    tiledb_consolidation_plan_t *consolidation_plan,
@@ -1730,35 +1762,22 @@ int32_t tiledb_consolidation_plan_get_fragment_uri(tiledb_ctx_t *ctx,
                                                    const char **uri);
 
 /*
- Not offered yet.
+ Returns a suggestion as JSON, to be freed by [`tiledb_consolidation_plan_free_json_str`].
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or points to a pointer.
  */
-int32_t tiledb_consolidation_plan_get_num_fragments(tiledb_ctx_t *ctx,
-                                                    tiledb_consolidation_plan_t *consolidation_plan,
-                                                    uint64_t node_index,
-                                                    uint64_t *num_fragments);
+int32_t tiledb_consolidation_plan_dump_json_str(tiledb_ctx_t *ctx,
+                                                const tiledb_consolidation_plan_t *consolidation_plan,
+                                                char **out);
 
 /*
- Not offered yet.
+ Frees a text of [`tiledb_consolidation_plan_dump_json_str`], and sets the program's variable to null.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or points to null or to a text of that function.
  */
-int32_t tiledb_consolidation_plan_get_num_nodes(tiledb_ctx_t *ctx,
-                                                tiledb_consolidation_plan_t *consolidation_plan,
-                                                uint64_t *num_nodes);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_consolidate_metadata(tiledb_ctx_t *ctx,
-                                          const char *group_uri,
-                                          tiledb_config_t *config);
+int32_t tiledb_consolidation_plan_free_json_str(char **out);
 
 /*
  Creates a context; a config of null stands for the defaults.
@@ -1907,134 +1926,134 @@ int32_t tiledb_heap_profiler_enable(const char *_file_name_prefix,
 int32_t tiledb_ctx_get_stats(tiledb_ctx_t *ctx, char **stats_json);
 
 /*
- Not offered yet.
+ Returns the current domain of a schema, which is empty if none was set. Schema and handle share it.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `current_domain` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_get_current_domain(tiledb_ctx_t *ctx,
                                                tiledb_array_schema_t *array_schema,
                                                tiledb_current_domain_t **current_domain);
 
 /*
- Not offered yet.
+ Sets the current domain of a schema. Schema and handle share it.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_set_current_domain(tiledb_ctx_t *ctx,
                                                tiledb_array_schema_t *array_schema,
                                                tiledb_current_domain_t *current_domain);
 
 /*
- Not offered yet.
+ Creates an empty current domain.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `current_domain` is null or points to a pointer.
  */
 int32_t tiledb_current_domain_create(tiledb_ctx_t *ctx, tiledb_current_domain_t **current_domain);
 
 /*
- Not offered yet.
+ Describes a current domain.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or points to a pointer.
  */
 int32_t tiledb_current_domain_dump_str(tiledb_ctx_t *ctx,
                                        tiledb_current_domain_t *current_domain,
                                        tiledb_string_t **out);
 
 /*
- Not offered yet.
+ Frees a current domain.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `current_domain` is null or points to a handle.
  */
 int32_t tiledb_current_domain_free(tiledb_current_domain_t **current_domain);
 
 /*
- Not offered yet.
+ Says whether a current domain is empty.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `is_empty` is null or points to a number.
  */
 int32_t tiledb_current_domain_get_is_empty(tiledb_ctx_t *ctx,
                                            tiledb_current_domain_t *current_domain,
                                            uint32_t *is_empty);
 
 /*
- Not offered yet.
+ Returns the rectangle of a current domain. Current domain and handle share it.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `ndr` is null or points to a pointer.
  */
 int32_t tiledb_current_domain_get_ndrectangle(tiledb_ctx_t *ctx,
                                               tiledb_current_domain_t *current_domain,
                                               tiledb_ndrectangle_t **ndr);
 
 /*
- Not offered yet.
+ Returns what kind of shape a current domain is.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `kind` is null or points to a number.
  */
 int32_t tiledb_current_domain_get_type(tiledb_ctx_t *ctx,
                                        tiledb_current_domain_t *current_domain,
                                        tiledb_current_domain_type_t *kind);
 
 /*
- Not offered yet.
+ Sets the rectangle of an empty current domain. Current domain and handle share it.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_current_domain_set_ndrectangle(tiledb_ctx_t *ctx,
                                               tiledb_current_domain_t *current_domain,
                                               tiledb_ndrectangle_t *ndr);
 
 /*
- Not offered yet.
+ Creates a rectangle over the dimensions of a domain, without ranges.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `ndr` is null or points to a pointer.
  */
 int32_t tiledb_ndrectangle_alloc(tiledb_ctx_t *ctx,
                                  tiledb_domain_t *domain,
                                  tiledb_ndrectangle_t **ndr);
 
 /*
- Not offered yet.
+ Describes a rectangle.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or points to a pointer.
  */
 int32_t tiledb_ndrectangle_dump_str(tiledb_ctx_t *ctx,
                                     tiledb_ndrectangle_t *ndr,
                                     tiledb_string_t **out);
 
 /*
- Not offered yet.
+ Frees a rectangle.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `ndr` is null or points to a handle.
  */
 int32_t tiledb_ndrectangle_free(tiledb_ndrectangle_t **ndr);
 
 /*
- Not offered yet.
+ Returns the number of dimensions.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `ndim` is null or points to a number.
  */
 int32_t tiledb_ndrectangle_get_dim_num(tiledb_ctx_t *ctx,
                                        tiledb_ndrectangle_t *ndr,
                                        uint32_t *ndim);
 
 /*
- Not offered yet.
+ Returns the datatype of a dimension.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `kind` is null or points to a number.
  */
 int32_t tiledb_ndrectangle_get_dtype(tiledb_ctx_t *ctx,
                                      tiledb_ndrectangle_t *ndr,
@@ -2042,10 +2061,10 @@ int32_t tiledb_ndrectangle_get_dtype(tiledb_ctx_t *ctx,
                                      tiledb_datatype_t *kind);
 
 /*
- Not offered yet.
+ Returns the datatype of the dimension with a name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `kind` is null or points to a number.
  */
 int32_t tiledb_ndrectangle_get_dtype_from_name(tiledb_ctx_t *ctx,
                                                tiledb_ndrectangle_t *ndr,
@@ -2053,10 +2072,10 @@ int32_t tiledb_ndrectangle_get_dtype_from_name(tiledb_ctx_t *ctx,
                                                tiledb_datatype_t *kind);
 
 /*
- Not offered yet.
+ Returns the range of a dimension; without bounds if it is not set.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `range` is null or points to a range. The bounds may be read until the handle is freed.
  */
 int32_t tiledb_ndrectangle_get_range(tiledb_ctx_t *ctx,
                                      tiledb_ndrectangle_t *ndr,
@@ -2064,10 +2083,10 @@ int32_t tiledb_ndrectangle_get_range(tiledb_ctx_t *ctx,
                                      tiledb_range_t *range);
 
 /*
- Not offered yet.
+ Returns the range of the dimension with a name; without bounds if it is not set.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `range` is null or points to a range. The bounds may be read until the handle is freed.
  */
 int32_t tiledb_ndrectangle_get_range_from_name(tiledb_ctx_t *ctx,
                                                tiledb_ndrectangle_t *ndr,
@@ -2075,10 +2094,10 @@ int32_t tiledb_ndrectangle_get_range_from_name(tiledb_ctx_t *ctx,
                                                tiledb_range_t *range);
 
 /*
- Not offered yet.
+ Sets the range of a dimension.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `range` is null or points to a range, whose bounds are null or point to as many bytes as it says.
  */
 int32_t tiledb_ndrectangle_set_range(tiledb_ctx_t *ctx,
                                      tiledb_ndrectangle_t *ndr,
@@ -2086,10 +2105,11 @@ int32_t tiledb_ndrectangle_set_range(tiledb_ctx_t *ctx,
                                      tiledb_range_t *range);
 
 /*
- Not offered yet.
+ Sets the range of the dimension with a name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `range` is null or points to a range, whose bounds are null or point to as many bytes as
+ it says.
  */
 int32_t tiledb_ndrectangle_set_range_for_name(tiledb_ctx_t *ctx,
                                               tiledb_ndrectangle_t *ndr,
@@ -2097,10 +2117,12 @@ int32_t tiledb_ndrectangle_set_range_for_name(tiledb_ctx_t *ctx,
                                               tiledb_range_t *range);
 
 /*
- Not offered yet.
+ Creates a dimension: of strings, with a domain and an extent of null; or of numbers, with the first and the last
+ coordinate and, if it is not null, the tile extent.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `dim_domain` and `tile_extent` are null or point to two numbers and one of the datatype;
+ `dim` is null or points to a pointer.
  */
 int32_t tiledb_dimension_alloc(tiledb_ctx_t *ctx,
                                const char *name,
@@ -2110,108 +2132,108 @@ int32_t tiledb_dimension_alloc(tiledb_ctx_t *ctx,
                                tiledb_dimension_t **dim);
 
 /*
- Not offered yet.
+ Describes a dimension.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or points to a pointer.
  */
 int32_t tiledb_dimension_dump_str(tiledb_ctx_t *ctx,
                                   const tiledb_dimension_t *dimension,
                                   tiledb_string_t **out);
 
 /*
- Not offered yet.
+ Frees a dimension.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `dim` is null or points to a handle.
  */
 void tiledb_dimension_free(tiledb_dimension_t **dim);
 
 /*
- Not offered yet.
+ Returns the number of values per coordinate; 2^32 - 1 for strings.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `cell_val_num` is null or points to a number.
  */
 int32_t tiledb_dimension_get_cell_val_num(tiledb_ctx_t *ctx,
                                           const tiledb_dimension_t *dim,
                                           uint32_t *cell_val_num);
 
 /*
- Not offered yet.
+ Returns the first and the last coordinate; null for strings.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `domain` is null or points to a pointer. The coordinates may be read until the handle is freed.
  */
 int32_t tiledb_dimension_get_domain(tiledb_ctx_t *ctx,
                                     const tiledb_dimension_t *dim,
                                     const void **domain);
 
 /*
- Not offered yet.
+ Returns a copy of the filters.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filter_list` is null or points to a pointer.
  */
 int32_t tiledb_dimension_get_filter_list(tiledb_ctx_t *ctx,
                                          tiledb_dimension_t *dim,
                                          tiledb_filter_list_t **filter_list);
 
 /*
- Not offered yet.
+ Returns the name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or points to a pointer. The text may be read until the handle is freed.
  */
 int32_t tiledb_dimension_get_name(tiledb_ctx_t *ctx,
                                   const tiledb_dimension_t *dim,
                                   const char **name);
 
 /*
- Not offered yet.
+ Returns the tile extent; null if there is none.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `tile_extent` is null or points to a pointer. The extent may be read until the handle is freed.
  */
 int32_t tiledb_dimension_get_tile_extent(tiledb_ctx_t *ctx,
                                          const tiledb_dimension_t *dim,
                                          const void **tile_extent);
 
 /*
- Not offered yet.
+ Returns the datatype.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `kind` is null or points to a number.
  */
 int32_t tiledb_dimension_get_type(tiledb_ctx_t *ctx,
                                   const tiledb_dimension_t *dim,
                                   tiledb_datatype_t *kind);
 
 /*
- Not offered yet.
+ Accepts the number of values that coordinates of the datatype have, and no other.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_dimension_set_cell_val_num(tiledb_ctx_t *ctx,
                                           tiledb_dimension_t *dim,
                                           uint32_t cell_val_num);
 
 /*
- Not offered yet.
+ Sets the filters.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_dimension_set_filter_list(tiledb_ctx_t *ctx,
                                          tiledb_dimension_t *dim,
                                          tiledb_filter_list_t *filter_list);
 
 /*
- Not offered yet.
+ Adds a label of a dimension, which is kept in the array.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text.
  */
 int32_t tiledb_array_schema_add_dimension_label(tiledb_ctx_t *ctx,
                                                 tiledb_array_schema_t *array_schema,
@@ -2221,10 +2243,10 @@ int32_t tiledb_array_schema_add_dimension_label(tiledb_ctx_t *ctx,
                                                 tiledb_datatype_t label_type);
 
 /*
- Not offered yet.
+ Returns a copy of a label.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `dim_label` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_get_dimension_label_from_index(tiledb_ctx_t *ctx,
                                                            tiledb_array_schema_t *array_schema,
@@ -2232,10 +2254,10 @@ int32_t tiledb_array_schema_get_dimension_label_from_index(tiledb_ctx_t *ctx,
                                                            tiledb_dimension_label_t **dim_label);
 
 /*
- Not offered yet.
+ Returns a copy of the label with a name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `label_name` is null or a text; `dim_label` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_get_dimension_label_from_name(tiledb_ctx_t *ctx,
                                                           tiledb_array_schema_t *array_schema,
@@ -2243,20 +2265,20 @@ int32_t tiledb_array_schema_get_dimension_label_from_name(tiledb_ctx_t *ctx,
                                                           tiledb_dimension_label_t **dim_label);
 
 /*
- Not offered yet.
+ Returns the number of labels.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `dim_label_num` is null or points to a number.
  */
 int32_t tiledb_array_schema_get_dimension_label_num(tiledb_ctx_t *ctx,
                                                     tiledb_array_schema_t *array_schema,
                                                     uint64_t *dim_label_num);
 
 /*
- Not offered yet.
+ Says whether there is a label with a name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `has_dim_label` is null or points to a number.
  */
 int32_t tiledb_array_schema_has_dimension_label(tiledb_ctx_t *ctx,
                                                 const tiledb_array_schema_t *array_schema,
@@ -2264,10 +2286,10 @@ int32_t tiledb_array_schema_has_dimension_label(tiledb_ctx_t *ctx,
                                                 int32_t *has_dim_label);
 
 /*
- Not offered yet.
+ Sets the filters of a label that was added.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `label_name` is null or a text.
  */
 int32_t tiledb_array_schema_set_dimension_label_filter_list(tiledb_ctx_t *ctx,
                                                             tiledb_array_schema_t *array_schema,
@@ -2275,10 +2297,10 @@ int32_t tiledb_array_schema_set_dimension_label_filter_list(tiledb_ctx_t *ctx,
                                                             tiledb_filter_list_t *filter_list);
 
 /*
- Not offered yet.
+ Sets the tile extent of the array of a label that was added, of the datatype of the labelled dimension.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `label_name` is null or a text; `tile_extent` is null or points to a number of the datatype.
  */
 int32_t tiledb_array_schema_set_dimension_label_tile_extent(tiledb_ctx_t *ctx,
                                                             tiledb_array_schema_t *array_schema,
@@ -2287,124 +2309,124 @@ int32_t tiledb_array_schema_set_dimension_label_tile_extent(tiledb_ctx_t *ctx,
                                                             const void *tile_extent);
 
 /*
- Not offered yet.
+ Frees a label.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `dim_label` is null or points to a handle.
  */
 void tiledb_dimension_label_free(tiledb_dimension_label_t **dim_label);
 
 /*
- Not offered yet.
+ Returns the index of the labelled dimension.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `dim_index` is null or points to a number.
  */
 int32_t tiledb_dimension_label_get_dimension_index(tiledb_ctx_t *ctx,
                                                    tiledb_dimension_label_t *dim_label,
                                                    uint32_t *dim_index);
 
 /*
- Not offered yet.
+ Returns the name of the attribute that holds the labels in their array.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `label_attr_name` is null or points to a pointer. The text may be read until the handle is freed.
  */
 int32_t tiledb_dimension_label_get_label_attr_name(tiledb_ctx_t *ctx,
                                                    tiledb_dimension_label_t *dim_label,
                                                    const char **label_attr_name);
 
 /*
- Not offered yet.
+ Returns the number of values per label; 2^32 - 1 for strings.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `label_cell_val_num` is null or points to a number.
  */
 int32_t tiledb_dimension_label_get_label_cell_val_num(tiledb_ctx_t *ctx,
                                                       tiledb_dimension_label_t *dim_label,
                                                       uint32_t *label_cell_val_num);
 
 /*
- Not offered yet.
+ Returns the order of the labels.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `label_order` is null or points to a number.
  */
 int32_t tiledb_dimension_label_get_label_order(tiledb_ctx_t *ctx,
                                                tiledb_dimension_label_t *dim_label,
                                                tiledb_data_order_t *label_order);
 
 /*
- Not offered yet.
+ Returns the datatype of the labels.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `label_type` is null or points to a number.
  */
 int32_t tiledb_dimension_label_get_label_type(tiledb_ctx_t *ctx,
                                               tiledb_dimension_label_t *dim_label,
                                               tiledb_datatype_t *label_type);
 
 /*
- Not offered yet.
+ Returns the name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or points to a pointer. The text may be read until the handle is freed.
  */
 int32_t tiledb_dimension_label_get_name(tiledb_ctx_t *ctx,
                                         tiledb_dimension_label_t *dim_label,
                                         const char **name);
 
 /*
- Not offered yet.
+ Returns the URI of the array that holds the labels: within the array if the schema is of no array yet.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or points to a pointer. The text may be read until the handle is freed.
  */
 int32_t tiledb_dimension_label_get_uri(tiledb_ctx_t *ctx,
                                        tiledb_dimension_label_t *dim_label,
                                        const char **uri);
 
 /*
- Not offered yet.
+ Adds a dimension at the end. Domain and handle share it.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_domain_add_dimension(tiledb_ctx_t *ctx,
                                     tiledb_domain_t *domain,
                                     tiledb_dimension_t *dim);
 
 /*
- Not offered yet.
+ Creates a domain without dimensions.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `domain` is null or points to a pointer.
  */
 int32_t tiledb_domain_alloc(tiledb_ctx_t *ctx, tiledb_domain_t **domain);
 
 /*
- Not offered yet.
+ Describes the dimensions.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or points to a pointer.
  */
 int32_t tiledb_domain_dump_str(tiledb_ctx_t *ctx,
                                const tiledb_domain_t *domain,
                                tiledb_string_t **out);
 
 /*
- Not offered yet.
+ Frees a domain.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `domain` is null or points to a handle.
  */
 void tiledb_domain_free(tiledb_domain_t **domain);
 
 /*
- Not offered yet.
+ Returns a dimension, which domain and handle share; null if there is none at all.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `dim` is null or points to a pointer.
  */
 int32_t tiledb_domain_get_dimension_from_index(tiledb_ctx_t *ctx,
                                                const tiledb_domain_t *domain,
@@ -2412,10 +2434,10 @@ int32_t tiledb_domain_get_dimension_from_index(tiledb_ctx_t *ctx,
                                                tiledb_dimension_t **dim);
 
 /*
- Not offered yet.
+ Returns the dimension with a name, which domain and handle share; null if there is none at all.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `dim` is null or points to a pointer.
  */
 int32_t tiledb_domain_get_dimension_from_name(tiledb_ctx_t *ctx,
                                               const tiledb_domain_t *domain,
@@ -2423,28 +2445,28 @@ int32_t tiledb_domain_get_dimension_from_name(tiledb_ctx_t *ctx,
                                               tiledb_dimension_t **dim);
 
 /*
- Not offered yet.
+ Returns the number of dimensions.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `ndim` is null or points to a number.
  */
 int32_t tiledb_domain_get_ndim(tiledb_ctx_t *ctx, const tiledb_domain_t *domain, uint32_t *ndim);
 
 /*
- Not offered yet.
+ Returns the datatype that all dimensions share.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `kind` is null or points to a number.
  */
 int32_t tiledb_domain_get_type(tiledb_ctx_t *ctx,
                                const tiledb_domain_t *domain,
                                tiledb_datatype_t *kind);
 
 /*
- Not offered yet.
+ Says whether there is a dimension with a name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `has_dim` is null or points to a number.
  */
 int32_t tiledb_domain_has_dimension(tiledb_ctx_t *ctx,
                                     const tiledb_domain_t *domain,
@@ -2452,10 +2474,10 @@ int32_t tiledb_domain_has_dimension(tiledb_ctx_t *ctx,
                                     int32_t *has_dim);
 
 /*
- Not offered yet.
+ Returns an enumeration of an open array.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `enumeration` is null or points to a pointer.
  */
 int32_t tiledb_array_get_enumeration(tiledb_ctx_t *ctx,
                                      const tiledb_array_t *array,
@@ -2463,36 +2485,37 @@ int32_t tiledb_array_get_enumeration(tiledb_ctx_t *ctx,
                                      tiledb_enumeration_t **enumeration);
 
 /*
- Not offered yet.
+ Reads the enumerations of an open array's schema; else they are read when they are needed.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_load_all_enumerations(tiledb_ctx_t *ctx, const tiledb_array_t *array);
 
 /*
- Not offered yet.
+ Reads the enumerations of an open array's schema. Those of older schemas are read when they are needed.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
-int32_t tiledb_array_load_enumerations_all_schemas(tiledb_ctx_t *ctx, const tiledb_array_t *array);
+int32_t tiledb_array_load_enumerations_all_schemas(tiledb_ctx_t *ctx,
+                                                   const tiledb_array_t *array);
 
 /*
- Not offered yet.
+ Adds an enumeration to a schema, before the attributes that refer to it.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_add_enumeration(tiledb_ctx_t *ctx,
                                             tiledb_array_schema_t *array_schema,
                                             tiledb_enumeration_t *enumeration);
 
 /*
- Not offered yet.
+ Returns the enumeration of an attribute of a schema; null if the attribute has none.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `attribute_name` is null or a text; `enumeration` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_get_enumeration_from_attribute_name(tiledb_ctx_t *ctx,
                                                                 tiledb_array_schema_t *array_schema,
@@ -2500,10 +2523,10 @@ int32_t tiledb_array_schema_get_enumeration_from_attribute_name(tiledb_ctx_t *ct
                                                                 tiledb_enumeration_t **enumeration);
 
 /*
- Not offered yet.
+ Returns an enumeration of a schema.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `enumeration_name` is null or a text; `enumeration` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_get_enumeration_from_name(tiledb_ctx_t *ctx,
                                                       tiledb_array_schema_t *array_schema,
@@ -2511,30 +2534,32 @@ int32_t tiledb_array_schema_get_enumeration_from_name(tiledb_ctx_t *ctx,
                                                       tiledb_enumeration_t **enumeration);
 
 /*
- Not offered yet.
+ Returns the name of the enumeration that cells of an attribute refer to; null if there is none.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or points to a pointer.
  */
 int32_t tiledb_attribute_get_enumeration_name(tiledb_ctx_t *ctx,
                                               tiledb_attribute_t *attr,
                                               tiledb_string_t **name);
 
 /*
- Not offered yet.
+ Sets the name of the enumeration that cells of an attribute refer to.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `enumeration_name` is null or a text.
  */
 int32_t tiledb_attribute_set_enumeration_name(tiledb_ctx_t *ctx,
                                               tiledb_attribute_t *attr,
                                               const char *enumeration_name);
 
 /*
- Not offered yet.
+ Creates an enumeration. The values lie back to back; offsets of eight bytes say where each begins if their sizes
+ vary.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `data` and `offsets` are null or point to `data_size` and `offsets_size` bytes;
+ `enumeration` is null or points to a pointer.
  */
 int32_t tiledb_enumeration_alloc(tiledb_ctx_t *ctx,
                                  const char *name,
@@ -2548,20 +2573,21 @@ int32_t tiledb_enumeration_alloc(tiledb_ctx_t *ctx,
                                  tiledb_enumeration_t **enumeration);
 
 /*
- Not offered yet.
+ Describes an enumeration.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or points to a pointer.
  */
 int32_t tiledb_enumeration_dump_str(tiledb_ctx_t *ctx,
                                     tiledb_enumeration_t *enumeration,
                                     tiledb_string_t **out);
 
 /*
- Not offered yet.
+ Creates an enumeration with the values of another one, and more after them.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `data` and `offsets` are null or point to `data_size` and `offsets_size` bytes; `new_enumeration` is null or points
+ to a pointer.
  */
 int32_t tiledb_enumeration_extend(tiledb_ctx_t *ctx,
                                   tiledb_enumeration_t *old_enumeration,
@@ -2572,28 +2598,28 @@ int32_t tiledb_enumeration_extend(tiledb_ctx_t *ctx,
                                   tiledb_enumeration_t **new_enumeration);
 
 /*
- Not offered yet.
+ Frees an enumeration.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `enumeration` is null or points to a handle.
  */
 void tiledb_enumeration_free(tiledb_enumeration_t **enumeration);
 
 /*
- Not offered yet.
+ Returns the number of values of the datatype per value; 2^32 - 1 if it varies.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `cell_val_num` is null or points to a number.
  */
 int32_t tiledb_enumeration_get_cell_val_num(tiledb_ctx_t *ctx,
                                             tiledb_enumeration_t *enumeration,
                                             uint32_t *cell_val_num);
 
 /*
- Not offered yet.
+ Returns all values, back to back.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `data` and `data_size` are null or point to variables. The values may be read until the handle is freed.
  */
 int32_t tiledb_enumeration_get_data(tiledb_ctx_t *ctx,
                                     tiledb_enumeration_t *enumeration,
@@ -2601,20 +2627,20 @@ int32_t tiledb_enumeration_get_data(tiledb_ctx_t *ctx,
                                     uint64_t *data_size);
 
 /*
- Not offered yet.
+ Returns the name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or points to a pointer.
  */
 int32_t tiledb_enumeration_get_name(tiledb_ctx_t *ctx,
                                     tiledb_enumeration_t *enumeration,
                                     tiledb_string_t **name);
 
 /*
- Not offered yet.
+ Returns where each value begins; no offsets if all values have one size.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `offsets` and `offsets_size` are null or point to variables. The offsets may be read until the handle is freed.
  */
 int32_t tiledb_enumeration_get_offsets(tiledb_ctx_t *ctx,
                                        tiledb_enumeration_t *enumeration,
@@ -2622,30 +2648,30 @@ int32_t tiledb_enumeration_get_offsets(tiledb_ctx_t *ctx,
                                        uint64_t *offsets_size);
 
 /*
- Not offered yet.
+ Says whether the order of the values has a meaning.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `ordered` is null or points to a number.
  */
 int32_t tiledb_enumeration_get_ordered(tiledb_ctx_t *ctx,
                                        tiledb_enumeration_t *enumeration,
                                        int *ordered);
 
 /*
- Not offered yet.
+ Returns the datatype of the values.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `kind` is null or points to a number.
  */
 int32_t tiledb_enumeration_get_type(tiledb_ctx_t *ctx,
                                     tiledb_enumeration_t *enumeration,
                                     tiledb_datatype_t *kind);
 
 /*
- Not offered yet.
+ Finds a value: whether it exists, and its number, which is 2^64 - 1 if it does not.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `value` is null or points to `value_size` bytes; `exist` and `index` are null or point to numbers.
  */
 int32_t tiledb_enumeration_get_value_index(tiledb_ctx_t *ctx,
                                            tiledb_enumeration_t *enumeration,
@@ -2676,97 +2702,97 @@ void tiledb_error_free(tiledb_error_t **err);
 int32_t tiledb_status_code(int32_t x);
 
 /*
- Not offered yet.
+ Changes the schema of an array by the steps that were collected.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_uri` is null or a text.
  */
 int32_t tiledb_array_evolve(tiledb_ctx_t *ctx,
                             const char *array_uri,
                             tiledb_array_schema_evolution_t *array_schema_evolution);
 
 /*
- Not offered yet.
+ Adds a copy of an attribute.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_evolution_add_attribute(tiledb_ctx_t *ctx,
                                                     tiledb_array_schema_evolution_t *array_schema_evolution,
                                                     tiledb_attribute_t *attribute);
 
 /*
- Not offered yet.
+ Adds an enumeration.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_evolution_add_enumeration(tiledb_ctx_t *ctx,
                                                       tiledb_array_schema_evolution_t *array_schema_evolution,
                                                       tiledb_enumeration_t *enumeration);
 
 /*
- Not offered yet.
+ Begins to collect steps.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_schema_evolution` is null or points to a pointer.
  */
 int32_t tiledb_array_schema_evolution_alloc(tiledb_ctx_t *ctx,
                                             tiledb_array_schema_evolution_t **array_schema_evolution);
 
 /*
- Not offered yet.
+ Drops an attribute.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `attribute_name` is null or a text.
  */
 int32_t tiledb_array_schema_evolution_drop_attribute(tiledb_ctx_t *ctx,
                                                      tiledb_array_schema_evolution_t *array_schema_evolution,
                                                      const char *attribute_name);
 
 /*
- Not offered yet.
+ Drops an enumeration.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `enumeration_name` is null or a text.
  */
 int32_t tiledb_array_schema_evolution_drop_enumeration(tiledb_ctx_t *ctx,
                                                        tiledb_array_schema_evolution_t *array_schema_evolution,
                                                        const char *enumeration_name);
 
 /*
- Not offered yet.
+ Sets the current domain, which must contain the present one.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_evolution_expand_current_domain(tiledb_ctx_t *ctx,
                                                             tiledb_array_schema_evolution_t *array_schema_evolution,
                                                             tiledb_current_domain_t *expanded_domain);
 
 /*
- Not offered yet.
+ Replaces an enumeration by one that has the same values, and more after them.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_evolution_extend_enumeration(tiledb_ctx_t *ctx,
                                                          tiledb_array_schema_evolution_t *array_schema_evolution,
                                                          tiledb_enumeration_t *enumeration);
 
 /*
- Not offered yet.
+ Frees the steps.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_schema_evolution` is null or points to a handle.
  */
 void tiledb_array_schema_evolution_free(tiledb_array_schema_evolution_t **array_schema_evolution);
 
 /*
- Not offered yet.
+ Sets the time of the change, in milliseconds since 1970: both ends are the same.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_array_schema_evolution_set_timestamp_range(tiledb_ctx_t *ctx,
                                                           tiledb_array_schema_evolution_t *array_schema_evolution,
@@ -2774,32 +2800,51 @@ int32_t tiledb_array_schema_evolution_set_timestamp_range(tiledb_ctx_t *ctx,
                                                           uint64_t hi);
 
 /*
- Not offered yet.
+ Stores the schema of an array of an older version anew in the version that is written now.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_uri` is null or a text.
  */
 int32_t tiledb_array_upgrade_version(tiledb_ctx_t *ctx,
                                      const char *array_uri,
                                      tiledb_config_t *config);
 
 /*
- Not offered yet.
+ Creates the schema of an array for a file, which may be null: then for one of any size.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or a text; `array_schema` is null or points to a pointer.
  */
-int32_t tiledb_filestore_buffer_export(tiledb_ctx_t *ctx,
-                                       const char *filestore_array_uri,
-                                       size_t offset,
-                                       void *buf,
-                                       size_t size);
+int32_t tiledb_filestore_schema_create(tiledb_ctx_t *ctx,
+                                       const char *uri,
+                                       tiledb_array_schema_t **array_schema);
 
 /*
- Not offered yet.
+ Stores a file in an array.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filestore_array_uri` and `file_uri` are null or texts.
+ */
+int32_t tiledb_filestore_uri_import(tiledb_ctx_t *ctx,
+                                    const char *filestore_array_uri,
+                                    const char *file_uri,
+                                    tiledb_mime_type_t mime_type);
+
+/*
+ Writes the file that an array has.
+
+ # Safety
+ `file_uri` and `filestore_array_uri` are null or texts.
+ */
+int32_t tiledb_filestore_uri_export(tiledb_ctx_t *ctx,
+                                    const char *file_uri,
+                                    const char *filestore_array_uri);
+
+/*
+ Stores bytes as a file in an array.
+
+ # Safety
+ `filestore_array_uri` is null or a text; `buf` is null or points to `size` bytes.
  */
 int32_t tiledb_filestore_buffer_import(tiledb_ctx_t *ctx,
                                        const char *filestore_array_uri,
@@ -2808,65 +2853,46 @@ int32_t tiledb_filestore_buffer_import(tiledb_ctx_t *ctx,
                                        tiledb_mime_type_t mime_type);
 
 /*
- Not offered yet.
+ Reads a part of the file that an array has.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filestore_array_uri` is null or a text; `buf` is null or has room for `size` bytes.
  */
-int32_t tiledb_filestore_schema_create(tiledb_ctx_t *ctx,
-                                       const char *uri,
-                                       tiledb_array_schema_t **array_schema);
+int32_t tiledb_filestore_buffer_export(tiledb_ctx_t *ctx,
+                                       const char *filestore_array_uri,
+                                       size_t offset,
+                                       void *buf,
+                                       size_t size);
 
 /*
- Not offered yet.
+ Returns the size in bytes of the file that an array has.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filestore_array_uri` is null or a text; `size` is null or points to a number.
  */
 int32_t tiledb_filestore_size(tiledb_ctx_t *ctx, const char *filestore_array_uri, size_t *size);
 
 /*
- Not offered yet.
+ Creates a filter.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_filestore_uri_export(tiledb_ctx_t *ctx,
-                                    const char *file_uri,
-                                    const char *filestore_array_uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_filestore_uri_import(tiledb_ctx_t *ctx,
-                                    const char *filestore_array_uri,
-                                    const char *file_uri,
-                                    tiledb_mime_type_t mime_type);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filter` is null or points to a pointer.
  */
 int32_t tiledb_filter_alloc(tiledb_ctx_t *ctx, tiledb_filter_type_t kind, tiledb_filter_t **filter);
 
 /*
- Not offered yet.
+ Frees a filter.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filter` is null or points to a handle.
  */
 void tiledb_filter_free(tiledb_filter_t **filter);
 
 /*
- Not offered yet.
+ Returns an option of a filter.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `value` is null or points to memory for a value of the option's type.
  */
 int32_t tiledb_filter_get_option(tiledb_ctx_t *ctx,
                                  tiledb_filter_t *filter,
@@ -2874,20 +2900,20 @@ int32_t tiledb_filter_get_option(tiledb_ctx_t *ctx,
                                  void *value);
 
 /*
- Not offered yet.
+ Returns the type of a filter.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `kind` is null or points to a number.
  */
 int32_t tiledb_filter_get_type(tiledb_ctx_t *ctx,
                                tiledb_filter_t *filter,
                                tiledb_filter_type_t *kind);
 
 /*
- Not offered yet.
+ Sets an option of a filter.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `value` is null or points to a value of the option's type.
  */
 int32_t tiledb_filter_set_option(tiledb_ctx_t *ctx,
                                  tiledb_filter_t *filter,
@@ -2895,36 +2921,36 @@ int32_t tiledb_filter_set_option(tiledb_ctx_t *ctx,
                                  const void *value);
 
 /*
- Not offered yet.
+ Adds a copy of a filter at the end of a list.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_filter_list_add_filter(tiledb_ctx_t *ctx,
                                       tiledb_filter_list_t *filter_list,
                                       tiledb_filter_t *filter);
 
 /*
- Not offered yet.
+ Creates a list without filters.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filter_list` is null or points to a pointer.
  */
 int32_t tiledb_filter_list_alloc(tiledb_ctx_t *ctx, tiledb_filter_list_t **filter_list);
 
 /*
- Not offered yet.
+ Frees a list.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filter_list` is null or points to a handle.
  */
 void tiledb_filter_list_free(tiledb_filter_list_t **filter_list);
 
 /*
- Not offered yet.
+ Returns a copy of a filter of a list.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `filter` is null or points to a pointer.
  */
 int32_t tiledb_filter_list_get_filter_from_index(tiledb_ctx_t *ctx,
                                                  const tiledb_filter_list_t *filter_list,
@@ -2932,100 +2958,96 @@ int32_t tiledb_filter_list_get_filter_from_index(tiledb_ctx_t *ctx,
                                                  tiledb_filter_t **filter);
 
 /*
- Not offered yet.
+ Returns the largest number of bytes that filters take at once.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `max_chunk_size` is null or points to a number.
  */
 int32_t tiledb_filter_list_get_max_chunk_size(tiledb_ctx_t *ctx,
                                               const tiledb_filter_list_t *filter_list,
                                               uint32_t *max_chunk_size);
 
 /*
- Not offered yet.
+ Returns the number of filters of a list.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `nfilters` is null or points to a number.
  */
 int32_t tiledb_filter_list_get_nfilters(tiledb_ctx_t *ctx,
                                         const tiledb_filter_list_t *filter_list,
                                         uint32_t *nfilters);
 
 /*
- Not offered yet.
+ Sets the largest number of bytes that filters take at once.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
 int32_t tiledb_filter_list_set_max_chunk_size(tiledb_ctx_t *ctx,
                                               tiledb_filter_list_t *filter_list,
                                               uint32_t max_chunk_size);
 
 /*
- Not offered yet.
+ Creates facts of the fragments of an array, which are not loaded yet.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `array_uri` is null or a text; `fragment_info` is null or points to a pointer.
  */
 int32_t tiledb_fragment_info_alloc(tiledb_ctx_t *ctx,
                                    const char *array_uri,
                                    tiledb_fragment_info_t **fragment_info);
 
 /*
- Not offered yet.
+ Frees facts.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_dump(tiledb_ctx_t *ctx,
-                                  const tiledb_fragment_info_t *fragment_info,
-                                  FILE *out);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_dump_str(tiledb_ctx_t *ctx,
-                                      const tiledb_fragment_info_t *fragment_info,
-                                      tiledb_string_t **out);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `fragment_info` is null or points to a handle.
  */
 void tiledb_fragment_info_free(tiledb_fragment_info_t **fragment_info);
 
 /*
- Not offered yet.
+ Sets settings, such as a key, before the facts are loaded.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
  */
-int32_t tiledb_fragment_info_get_array_schema(tiledb_ctx_t *ctx,
+int32_t tiledb_fragment_info_set_config(tiledb_ctx_t *ctx,
+                                        tiledb_fragment_info_t *fragment_info,
+                                        tiledb_config_t *config);
+
+/*
+ Returns a copy of the settings.
+
+ # Safety
+ `config` is null or points to a pointer.
+ */
+int32_t tiledb_fragment_info_get_config(tiledb_ctx_t *ctx,
+                                        tiledb_fragment_info_t *fragment_info,
+                                        tiledb_config_t **config);
+
+/*
+ Reads the facts as they are now.
+
+ # Safety
+ Safe with any arguments.
+ */
+int32_t tiledb_fragment_info_load(tiledb_ctx_t *ctx, tiledb_fragment_info_t *fragment_info);
+
+/*
+ Returns the number of fragments.
+
+ # Safety
+ `fragment_num` is null or points to a number.
+ */
+int32_t tiledb_fragment_info_get_fragment_num(tiledb_ctx_t *ctx,
                                               tiledb_fragment_info_t *fragment_info,
-                                              uint32_t fid,
-                                              tiledb_array_schema_t **array_schema);
+                                              uint32_t *fragment_num);
 
 /*
- Not offered yet.
+ Returns the number of cells of a fragment; in a dense one, of its tiles.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_array_schema_name(tiledb_ctx_t *ctx,
-                                                   tiledb_fragment_info_t *fragment_info,
-                                                   uint32_t fid,
-                                                   const char **schema_name);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `cell_num` is null or points to a number.
  */
 int32_t tiledb_fragment_info_get_cell_num(tiledb_ctx_t *ctx,
                                           tiledb_fragment_info_t *fragment_info,
@@ -3033,52 +3055,20 @@ int32_t tiledb_fragment_info_get_cell_num(tiledb_ctx_t *ctx,
                                           uint64_t *cell_num);
 
 /*
- Not offered yet.
+ Returns the number of cells of all fragments together.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `count` is null or points to a number.
  */
-int32_t tiledb_fragment_info_get_config(tiledb_ctx_t *ctx,
-                                        tiledb_fragment_info_t *fragment_info,
-                                        tiledb_config_t **config);
+int32_t tiledb_fragment_info_get_total_cell_num(tiledb_ctx_t *ctx,
+                                                tiledb_fragment_info_t *fragment_info,
+                                                uint64_t *count);
 
 /*
- Not offered yet.
+ Returns the size of a fragment in bytes.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_dense(tiledb_ctx_t *ctx,
-                                       tiledb_fragment_info_t *fragment_info,
-                                       uint32_t fid,
-                                       int32_t *dense);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_fragment_name_v2(tiledb_ctx_t *ctx,
-                                                  tiledb_fragment_info_t *fragment_info,
-                                                  uint32_t fid,
-                                                  tiledb_string_t **name);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_fragment_num(tiledb_ctx_t *ctx,
-                                              tiledb_fragment_info_t *fragment_info,
-                                              uint32_t *fragment_num);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `size` is null or points to a number.
  */
 int32_t tiledb_fragment_info_get_fragment_size(tiledb_ctx_t *ctx,
                                                tiledb_fragment_info_t *fragment_info,
@@ -3086,10 +3076,86 @@ int32_t tiledb_fragment_info_get_fragment_size(tiledb_ctx_t *ctx,
                                                uint64_t *size);
 
 /*
- Not offered yet.
+ Says whether a fragment is dense.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `dense` is null or points to a number.
+ */
+int32_t tiledb_fragment_info_get_dense(tiledb_ctx_t *ctx,
+                                       tiledb_fragment_info_t *fragment_info,
+                                       uint32_t fid,
+                                       int32_t *dense);
+
+/*
+ Says whether a fragment is sparse.
+
+ # Safety
+ `sparse` is null or points to a number.
+ */
+int32_t tiledb_fragment_info_get_sparse(tiledb_ctx_t *ctx,
+                                        tiledb_fragment_info_t *fragment_info,
+                                        uint32_t fid,
+                                        int32_t *sparse);
+
+/*
+ Returns the format version of a fragment.
+
+ # Safety
+ `version` is null or points to a number.
+ */
+int32_t tiledb_fragment_info_get_version(tiledb_ctx_t *ctx,
+                                         tiledb_fragment_info_t *fragment_info,
+                                         uint32_t fid,
+                                         uint32_t *version);
+
+/*
+ Says whether the footer of a fragment was read from an object with many footers.
+
+ # Safety
+ `has` is null or points to a number.
+ */
+int32_t tiledb_fragment_info_has_consolidated_metadata(tiledb_ctx_t *ctx,
+                                                       tiledb_fragment_info_t *fragment_info,
+                                                       uint32_t fid,
+                                                       int32_t *has);
+
+/*
+ Returns the number of fragments whose footers are in no object with many footers.
+
+ # Safety
+ `unconsolidated` is null or points to a number.
+ */
+int32_t tiledb_fragment_info_get_unconsolidated_metadata_num(tiledb_ctx_t *ctx,
+                                                             tiledb_fragment_info_t *fragment_info,
+                                                             uint32_t *unconsolidated);
+
+/*
+ Returns the number of fragments that a merge has replaced.
+
+ # Safety
+ `to_vacuum_num` is null or points to a number.
+ */
+int32_t tiledb_fragment_info_get_to_vacuum_num(tiledb_ctx_t *ctx,
+                                               tiledb_fragment_info_t *fragment_info,
+                                               uint32_t *to_vacuum_num);
+
+/*
+ Returns the first and the last time of the cells of a fragment.
+
+ # Safety
+ `start` and `end` are null or point to numbers.
+ */
+int32_t tiledb_fragment_info_get_timestamp_range(tiledb_ctx_t *ctx,
+                                                 tiledb_fragment_info_t *fragment_info,
+                                                 uint32_t fid,
+                                                 uint64_t *start,
+                                                 uint64_t *end);
+
+/*
+ Returns the whole URI of a fragment.
+
+ # Safety
+ `uri` is null or points to a pointer. The text may be read until the handle is freed.
  */
 int32_t tiledb_fragment_info_get_fragment_uri(tiledb_ctx_t *ctx,
                                               tiledb_fragment_info_t *fragment_info,
@@ -3097,10 +3163,130 @@ int32_t tiledb_fragment_info_get_fragment_uri(tiledb_ctx_t *ctx,
                                               const char **uri);
 
 /*
- Not offered yet.
+ Returns the whole URI of a fragment that a merge has replaced.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or points to a pointer. The text may be read until the handle is freed.
+ */
+int32_t tiledb_fragment_info_get_to_vacuum_uri(tiledb_ctx_t *ctx,
+                                               tiledb_fragment_info_t *fragment_info,
+                                               uint32_t fid,
+                                               const char **uri);
+
+/*
+ Returns the name of the schema with which a fragment was written.
+
+ # Safety
+ `schema_name` is null or points to a pointer. The text may be read until the handle is freed.
+ */
+int32_t tiledb_fragment_info_get_array_schema_name(tiledb_ctx_t *ctx,
+                                                   tiledb_fragment_info_t *fragment_info,
+                                                   uint32_t fid,
+                                                   const char **schema_name);
+
+/*
+ Returns the name of a fragment.
+
+ # Safety
+ `name` is null or points to a pointer.
+ */
+int32_t tiledb_fragment_info_get_fragment_name_v2(tiledb_ctx_t *ctx,
+                                                  tiledb_fragment_info_t *fragment_info,
+                                                  uint32_t fid,
+                                                  tiledb_string_t **name);
+
+/*
+ Returns the schema with which a fragment was written.
+
+ # Safety
+ `array_schema` is null or points to a pointer.
+ */
+int32_t tiledb_fragment_info_get_array_schema(tiledb_ctx_t *ctx,
+                                              tiledb_fragment_info_t *fragment_info,
+                                              uint32_t fid,
+                                              tiledb_array_schema_t **array_schema);
+
+/*
+ Returns both ends of a dimension, by its number, in the box of a fragment.
+
+ # Safety
+ `domain` is null or has room for two values.
+ */
+int32_t tiledb_fragment_info_get_non_empty_domain_from_index(tiledb_ctx_t *ctx,
+                                                             tiledb_fragment_info_t *fragment_info,
+                                                             uint32_t fid,
+                                                             uint32_t did,
+                                                             void *domain);
+
+/*
+ Returns the sizes in bytes of both ends of a dimension of text, by its number, in the box of a fragment.
+
+ # Safety
+ `start_size` and `end_size` are null or point to numbers.
+ */
+int32_t tiledb_fragment_info_get_non_empty_domain_var_size_from_index(tiledb_ctx_t *ctx,
+                                                                      tiledb_fragment_info_t *fragment_info,
+                                                                      uint32_t fid,
+                                                                      uint32_t did,
+                                                                      uint64_t *start_size,
+                                                                      uint64_t *end_size);
+
+/*
+ Returns both ends of a dimension of text, by its number, in the box of a fragment.
+
+ # Safety
+ `start` and `end` are null or have room for the ends.
+ */
+int32_t tiledb_fragment_info_get_non_empty_domain_var_from_index(tiledb_ctx_t *ctx,
+                                                                 tiledb_fragment_info_t *fragment_info,
+                                                                 uint32_t fid,
+                                                                 uint32_t did,
+                                                                 void *start,
+                                                                 void *end);
+
+/*
+ Returns both ends of a dimension, by its name, in the box of a fragment.
+
+ # Safety
+ `domain` is null or has room for two values. `dim_name` is null or a text.
+ */
+int32_t tiledb_fragment_info_get_non_empty_domain_from_name(tiledb_ctx_t *ctx,
+                                                            tiledb_fragment_info_t *fragment_info,
+                                                            uint32_t fid,
+                                                            const char *dim_name,
+                                                            void *domain);
+
+/*
+ Returns the sizes in bytes of both ends of a dimension of text, by its name, in the box of a fragment.
+
+ # Safety
+ `start_size` and `end_size` are null or point to numbers. `dim_name` is null or a text.
+ */
+int32_t tiledb_fragment_info_get_non_empty_domain_var_size_from_name(tiledb_ctx_t *ctx,
+                                                                     tiledb_fragment_info_t *fragment_info,
+                                                                     uint32_t fid,
+                                                                     const char *dim_name,
+                                                                     uint64_t *start_size,
+                                                                     uint64_t *end_size);
+
+/*
+ Returns both ends of a dimension of text, by its name, in the box of a fragment.
+
+ # Safety
+ `start` and `end` are null or have room for the ends. `dim_name` is null or a text.
+ */
+int32_t tiledb_fragment_info_get_non_empty_domain_var_from_name(tiledb_ctx_t *ctx,
+                                                                tiledb_fragment_info_t *fragment_info,
+                                                                uint32_t fid,
+                                                                const char *dim_name,
+                                                                void *start,
+                                                                void *end);
+
+/*
+ Returns both ends of a dimension, by its number, in the box of a tile of a sparse fragment.
+
+ # Safety
+ `mbr` is null or has room for two values.
  */
 int32_t tiledb_fragment_info_get_mbr_from_index(tiledb_ctx_t *ctx,
                                                 tiledb_fragment_info_t *fragment_info,
@@ -3110,62 +3296,10 @@ int32_t tiledb_fragment_info_get_mbr_from_index(tiledb_ctx_t *ctx,
                                                 void *mbr);
 
 /*
- Not offered yet.
+ Returns the sizes in bytes of both ends of a dimension of text, by its number, in the box of a tile of a sparse fragment.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_mbr_from_name(tiledb_ctx_t *ctx,
-                                               tiledb_fragment_info_t *fragment_info,
-                                               uint32_t fid,
-                                               uint32_t mid,
-                                               const char *dim_name,
-                                               void *mbr);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_mbr_num(tiledb_ctx_t *ctx,
-                                         tiledb_fragment_info_t *fragment_info,
-                                         uint32_t fid,
-                                         uint64_t *mbr_num);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_mbr_var_from_index(tiledb_ctx_t *ctx,
-                                                    tiledb_fragment_info_t *fragment_info,
-                                                    uint32_t fid,
-                                                    uint32_t mid,
-                                                    uint32_t did,
-                                                    void *start,
-                                                    void *end);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_mbr_var_from_name(tiledb_ctx_t *ctx,
-                                                   tiledb_fragment_info_t *fragment_info,
-                                                   uint32_t fid,
-                                                   uint32_t mid,
-                                                   const char *dim_name,
-                                                   void *start,
-                                                   void *end);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `start_size` and `end_size` are null or point to numbers.
  */
 int32_t tiledb_fragment_info_get_mbr_var_size_from_index(tiledb_ctx_t *ctx,
                                                          tiledb_fragment_info_t *fragment_info,
@@ -3176,10 +3310,37 @@ int32_t tiledb_fragment_info_get_mbr_var_size_from_index(tiledb_ctx_t *ctx,
                                                          uint64_t *end_size);
 
 /*
- Not offered yet.
+ Returns both ends of a dimension of text, by its number, in the box of a tile of a sparse fragment.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `start` and `end` are null or have room for the ends.
+ */
+int32_t tiledb_fragment_info_get_mbr_var_from_index(tiledb_ctx_t *ctx,
+                                                    tiledb_fragment_info_t *fragment_info,
+                                                    uint32_t fid,
+                                                    uint32_t mid,
+                                                    uint32_t did,
+                                                    void *start,
+                                                    void *end);
+
+/*
+ Returns both ends of a dimension, by its name, in the box of a tile of a sparse fragment.
+
+ # Safety
+ `mbr` is null or has room for two values. `dim_name` is null or a text.
+ */
+int32_t tiledb_fragment_info_get_mbr_from_name(tiledb_ctx_t *ctx,
+                                               tiledb_fragment_info_t *fragment_info,
+                                               uint32_t fid,
+                                               uint32_t mid,
+                                               const char *dim_name,
+                                               void *mbr);
+
+/*
+ Returns the sizes in bytes of both ends of a dimension of text, by its name, in the box of a tile of a sparse fragment.
+
+ # Safety
+ `start_size` and `end_size` are null or point to numbers. `dim_name` is null or a text.
  */
 int32_t tiledb_fragment_info_get_mbr_var_size_from_name(tiledb_ctx_t *ctx,
                                                         tiledb_fragment_info_t *fragment_info,
@@ -3190,190 +3351,148 @@ int32_t tiledb_fragment_info_get_mbr_var_size_from_name(tiledb_ctx_t *ctx,
                                                         uint64_t *end_size);
 
 /*
- Not offered yet.
+ Returns both ends of a dimension of text, by its name, in the box of a tile of a sparse fragment.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `start` and `end` are null or have room for the ends. `dim_name` is null or a text.
  */
-int32_t tiledb_fragment_info_get_non_empty_domain_from_index(tiledb_ctx_t *ctx,
-                                                             tiledb_fragment_info_t *fragment_info,
-                                                             uint32_t fid,
-                                                             uint32_t did,
-                                                             void *domain);
+int32_t tiledb_fragment_info_get_mbr_var_from_name(tiledb_ctx_t *ctx,
+                                                   tiledb_fragment_info_t *fragment_info,
+                                                   uint32_t fid,
+                                                   uint32_t mid,
+                                                   const char *dim_name,
+                                                   void *start,
+                                                   void *end);
 
 /*
- Not offered yet.
+ Returns the number of boxes of tiles of a fragment; 0 for a dense one.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `mbr_num` is null or points to a number.
  */
-int32_t tiledb_fragment_info_get_non_empty_domain_from_name(tiledb_ctx_t *ctx,
-                                                            tiledb_fragment_info_t *fragment_info,
-                                                            uint32_t fid,
-                                                            const char *dim_name,
-                                                            void *domain);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_non_empty_domain_var_from_index(tiledb_ctx_t *ctx,
-                                                                 tiledb_fragment_info_t *fragment_info,
-                                                                 uint32_t fid,
-                                                                 uint32_t did,
-                                                                 void *start,
-                                                                 void *end);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_non_empty_domain_var_from_name(tiledb_ctx_t *ctx,
-                                                                tiledb_fragment_info_t *fragment_info,
-                                                                uint32_t fid,
-                                                                const char *dim_name,
-                                                                void *start,
-                                                                void *end);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_non_empty_domain_var_size_from_index(tiledb_ctx_t *ctx,
-                                                                      tiledb_fragment_info_t *fragment_info,
-                                                                      uint32_t fid,
-                                                                      uint32_t did,
-                                                                      uint64_t *start_size,
-                                                                      uint64_t *end_size);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_non_empty_domain_var_size_from_name(tiledb_ctx_t *ctx,
-                                                                     tiledb_fragment_info_t *fragment_info,
-                                                                     uint32_t fid,
-                                                                     const char *dim_name,
-                                                                     uint64_t *start_size,
-                                                                     uint64_t *end_size);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_sparse(tiledb_ctx_t *ctx,
-                                        tiledb_fragment_info_t *fragment_info,
-                                        uint32_t fid,
-                                        int32_t *sparse);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_timestamp_range(tiledb_ctx_t *ctx,
-                                                 tiledb_fragment_info_t *fragment_info,
-                                                 uint32_t fid,
-                                                 uint64_t *start,
-                                                 uint64_t *end);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_to_vacuum_num(tiledb_ctx_t *ctx,
-                                               tiledb_fragment_info_t *fragment_info,
-                                               uint32_t *to_vacuum_num);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_to_vacuum_uri(tiledb_ctx_t *ctx,
-                                               tiledb_fragment_info_t *fragment_info,
-                                               uint32_t fid,
-                                               const char **uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_total_cell_num(tiledb_ctx_t *ctx,
-                                                tiledb_fragment_info_t *fragment_info,
-                                                uint64_t *count);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_unconsolidated_metadata_num(tiledb_ctx_t *ctx,
-                                                             tiledb_fragment_info_t *fragment_info,
-                                                             uint32_t *unconsolidated);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_fragment_info_get_version(tiledb_ctx_t *ctx,
+int32_t tiledb_fragment_info_get_mbr_num(tiledb_ctx_t *ctx,
                                          tiledb_fragment_info_t *fragment_info,
                                          uint32_t fid,
-                                         uint32_t *version);
+                                         uint64_t *mbr_num);
 
 /*
- Not offered yet.
+ Returns the facts as text, in TileDB's layout.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or points to a pointer.
  */
-int32_t tiledb_fragment_info_has_consolidated_metadata(tiledb_ctx_t *ctx,
-                                                       tiledb_fragment_info_t *fragment_info,
-                                                       uint32_t fid,
-                                                       int32_t *has);
+int32_t tiledb_fragment_info_dump_str(tiledb_ctx_t *ctx,
+                                      const tiledb_fragment_info_t *fragment_info,
+                                      tiledb_string_t **out);
 
 /*
- Not offered yet.
+ Writes the facts as text to a file of C; null stands for standard output.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` is null or an open file.
  */
-int32_t tiledb_fragment_info_load(tiledb_ctx_t *ctx, tiledb_fragment_info_t *fragment_info);
+int32_t tiledb_fragment_info_dump(tiledb_ctx_t *ctx,
+                                  const tiledb_fragment_info_t *fragment_info,
+                                  FILE *out);
 
 /*
- Not offered yet.
+ Creates a group in its store, without members.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `group_uri` is null or a text.
  */
-int32_t tiledb_fragment_info_set_config(tiledb_ctx_t *ctx,
-                                        tiledb_fragment_info_t *fragment_info,
-                                        tiledb_config_t *config);
+int32_t tiledb_group_create(tiledb_ctx_t *ctx, const char *group_uri);
 
 /*
- Not offered yet.
+ Creates a handle of a group, which is not open yet.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `group_uri` is null or a text; `group` is null or points to a pointer.
+ */
+int32_t tiledb_group_alloc(tiledb_ctx_t *ctx, const char *group_uri, tiledb_group_t **group);
+
+/*
+ Frees a group. What was changed and not closed is lost.
+
+ # Safety
+ `group` is null or points to a handle.
+ */
+void tiledb_group_free(tiledb_group_t **group);
+
+/*
+ Opens a group to read or to change it, at the times that its settings give.
+
+ # Safety
+ Safe with any arguments.
+ */
+int32_t tiledb_group_open(tiledb_ctx_t *ctx, tiledb_group_t *group, tiledb_query_type_t query_type);
+
+/*
+ Closes a group, and stores changes of its members and metadata.
+
+ # Safety
+ Safe with any arguments.
+ */
+int32_t tiledb_group_close(tiledb_ctx_t *ctx, tiledb_group_t *group);
+
+/*
+ Says whether a group is open.
+
+ # Safety
+ `is_open` is null or points to a number.
+ */
+int32_t tiledb_group_is_open(tiledb_ctx_t *ctx, tiledb_group_t *group, int32_t *is_open);
+
+/*
+ Returns what a group was opened for.
+
+ # Safety
+ `query_type` is null or points to a number.
+ */
+int32_t tiledb_group_get_query_type(tiledb_ctx_t *ctx,
+                                    tiledb_group_t *group,
+                                    tiledb_query_type_t *query_type);
+
+/*
+ Returns the whole URI of a group.
+
+ # Safety
+ `group_uri` is null or points to a pointer. The text may be read until the handle is freed.
+ */
+int32_t tiledb_group_get_uri(tiledb_ctx_t *ctx, tiledb_group_t *group, const char **group_uri);
+
+/*
+ Sets settings of a group that is not open.
+
+ # Safety
+ Safe with any arguments.
+ */
+int32_t tiledb_group_set_config(tiledb_ctx_t *ctx, tiledb_group_t *group, tiledb_config_t *config);
+
+/*
+ Returns a copy of the settings of a group.
+
+ # Safety
+ `config` is null or points to a pointer.
+ */
+int32_t tiledb_group_get_config(tiledb_ctx_t *ctx, tiledb_group_t *group, tiledb_config_t **config);
+
+/*
+ Removes a group from its store, with its members if `recursive` is not 0. The group is closed.
+
+ # Safety
+ `uri` is null or a text.
+ */
+int32_t tiledb_group_delete_group(tiledb_ctx_t *ctx,
+                                  tiledb_group_t *group,
+                                  const char *uri,
+                                  uint8_t recursive);
+
+/*
+ Adds an array or a group as a member, when the group is closed.
+
+ # Safety
+ `uri` and `name` are null or texts.
  */
 int32_t tiledb_group_add_member(tiledb_ctx_t *ctx,
                                 tiledb_group_t *group,
@@ -3382,10 +3501,10 @@ int32_t tiledb_group_add_member(tiledb_ctx_t *ctx,
                                 const char *name);
 
 /*
- Not offered yet.
+ As [`tiledb_group_add_member`], without looking what the member is.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` and `name` are null or texts.
  */
 int32_t tiledb_group_add_member_with_type(tiledb_ctx_t *ctx,
                                           tiledb_group_t *group,
@@ -3395,91 +3514,28 @@ int32_t tiledb_group_add_member_with_type(tiledb_ctx_t *ctx,
                                           tiledb_object_t kind);
 
 /*
- Not offered yet.
+ Removes a member by its name or URI, when the group is closed.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name_or_uri` is null or a text.
  */
-int32_t tiledb_group_alloc(tiledb_ctx_t *ctx, const char *group_uri, tiledb_group_t **group);
+int32_t tiledb_group_remove_member(tiledb_ctx_t *ctx,
+                                   tiledb_group_t *group,
+                                   const char *name_or_uri);
 
 /*
- Not offered yet.
+ Returns the number of members.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `count` is null or points to a number.
  */
-int32_t tiledb_group_close(tiledb_ctx_t *ctx, tiledb_group_t *group);
+int32_t tiledb_group_get_member_count(tiledb_ctx_t *ctx, tiledb_group_t *group, uint64_t *count);
 
 /*
- Not offered yet.
+ Returns a member by its number, from 0. The name is null if it has none.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_create(tiledb_ctx_t *ctx, const char *group_uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_delete_group(tiledb_ctx_t *ctx,
-                                  tiledb_group_t *group,
-                                  const char *uri,
-                                  uint8_t recursive);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_delete_metadata(tiledb_ctx_t *ctx, tiledb_group_t *group, const char *key);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_dump_str_v2(tiledb_ctx_t *ctx,
-                                 tiledb_group_t *group,
-                                 tiledb_string_t **dump_ascii,
-                                 uint8_t recursive);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-void tiledb_group_free(tiledb_group_t **group);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_get_config(tiledb_ctx_t *ctx, tiledb_group_t *group, tiledb_config_t **config);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_get_is_relative_uri_by_name(tiledb_ctx_t *ctx,
-                                                 tiledb_group_t *group,
-                                                 const char *name,
-                                                 uint8_t *relative);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri`, `kind` and `name` are null or point to variables.
  */
 int32_t tiledb_group_get_member_by_index_v2(tiledb_ctx_t *ctx,
                                             tiledb_group_t *group,
@@ -3489,10 +3545,10 @@ int32_t tiledb_group_get_member_by_index_v2(tiledb_ctx_t *ctx,
                                             tiledb_string_t **name);
 
 /*
- Not offered yet.
+ Returns a member by its name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `uri` and `kind` are null or point to variables.
  */
 int32_t tiledb_group_get_member_by_name_v2(tiledb_ctx_t *ctx,
                                            tiledb_group_t *group,
@@ -3501,18 +3557,54 @@ int32_t tiledb_group_get_member_by_name_v2(tiledb_ctx_t *ctx,
                                            tiledb_object_t *kind);
 
 /*
- Not offered yet.
+ Says whether the URI of a member is relative to the group.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` is null or a text; `relative` is null or points to a number.
  */
-int32_t tiledb_group_get_member_count(tiledb_ctx_t *ctx, tiledb_group_t *group, uint64_t *count);
+int32_t tiledb_group_get_is_relative_uri_by_name(tiledb_ctx_t *ctx,
+                                                 tiledb_group_t *group,
+                                                 const char *name,
+                                                 uint8_t *relative);
 
 /*
- Not offered yet.
+ Returns the group and its members as text; with `recursive` those of the groups in it, too.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `dump_ascii` is null or points to a pointer.
+ */
+int32_t tiledb_group_dump_str_v2(tiledb_ctx_t *ctx,
+                                 tiledb_group_t *group,
+                                 tiledb_string_t **dump_ascii,
+                                 uint8_t recursive);
+
+/*
+ Sets a value of the metadata; it is stored when the group is closed.
+
+ # Safety
+ `key` is null or a text; `value` is null or points to `value_num` elements.
+ */
+int32_t tiledb_group_put_metadata(tiledb_ctx_t *ctx,
+                                  tiledb_group_t *group,
+                                  const char *key,
+                                  tiledb_datatype_t value_type,
+                                  uint32_t value_num,
+                                  const void *value);
+
+/*
+ Removes a key of the metadata when the group is closed.
+
+ # Safety
+ `key` is null or a text.
+ */
+int32_t tiledb_group_delete_metadata(tiledb_ctx_t *ctx, tiledb_group_t *group, const char *key);
+
+/*
+ Returns the value of a key; a null pointer if there is no such key.
+
+ # Safety
+ `key` is null or a text, the last three arguments are null or point to variables. The value may be read until the
+ handle is freed.
  */
 int32_t tiledb_group_get_metadata(tiledb_ctx_t *ctx,
                                   tiledb_group_t *group,
@@ -3522,10 +3614,18 @@ int32_t tiledb_group_get_metadata(tiledb_ctx_t *ctx,
                                   const void **value);
 
 /*
- Not offered yet.
+ Returns the number of keys.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `num` is null or points to a number.
+ */
+int32_t tiledb_group_get_metadata_num(tiledb_ctx_t *ctx, tiledb_group_t *group, uint64_t *num);
+
+/*
+ Returns a key and its value by its number, in the order of keys.
+
+ # Safety
+ The last five arguments are null or point to variables. Key and value may be read until the handle is freed.
  */
 int32_t tiledb_group_get_metadata_from_index(tiledb_ctx_t *ctx,
                                              tiledb_group_t *group,
@@ -3537,36 +3637,10 @@ int32_t tiledb_group_get_metadata_from_index(tiledb_ctx_t *ctx,
                                              const void **value);
 
 /*
- Not offered yet.
+ Says whether there is a key, and the datatype of its value.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_get_metadata_num(tiledb_ctx_t *ctx, tiledb_group_t *group, uint64_t *num);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_get_query_type(tiledb_ctx_t *ctx,
-                                    tiledb_group_t *group,
-                                    tiledb_query_type_t *query_type);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_get_uri(tiledb_ctx_t *ctx, tiledb_group_t *group, const char **group_uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `key` is null or a text; the last two arguments are null or point to numbers.
  */
 int32_t tiledb_group_has_metadata_key(tiledb_ctx_t *ctx,
                                       tiledb_group_t *group,
@@ -3575,57 +3649,10 @@ int32_t tiledb_group_has_metadata_key(tiledb_ctx_t *ctx,
                                       int32_t *has_key);
 
 /*
- Not offered yet.
+ Removes metadata that a consolidation has replaced.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_is_open(tiledb_ctx_t *ctx, tiledb_group_t *group, int32_t *is_open);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_open(tiledb_ctx_t *ctx, tiledb_group_t *group, tiledb_query_type_t query_type);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_put_metadata(tiledb_ctx_t *ctx,
-                                  tiledb_group_t *group,
-                                  const char *key,
-                                  tiledb_datatype_t value_type,
-                                  uint32_t value_num,
-                                  const void *value);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_remove_member(tiledb_ctx_t *ctx,
-                                   tiledb_group_t *group,
-                                   const char *name_or_uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_group_set_config(tiledb_ctx_t *ctx, tiledb_group_t *group, tiledb_config_t *config);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `group_uri` is null or a text.
  */
 int32_t tiledb_group_vacuum_metadata(tiledb_ctx_t *ctx,
                                      const char *group_uri,
@@ -3950,57 +3977,58 @@ int32_t tiledb_walk_order_from_str(const char *str, tiledb_walk_order_t *walk_or
 uint64_t tiledb_datatype_size(tiledb_datatype_t datatype);
 
 /*
- Not offered yet.
+ Returns whether a URI leads to an array, a group, or neither.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_object_ls(tiledb_ctx_t *ctx,
-                         const char *path,
-                         int32_t (*callback)(const char*, tiledb_object_t, void*),
-                         void *data);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_object_move(tiledb_ctx_t *ctx, const char *old_path, const char *new_path);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_object_remove(tiledb_ctx_t *ctx, const char *path);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `path` is null or a text; `kind` is null or points to a number.
  */
 int32_t tiledb_object_type(tiledb_ctx_t *ctx, const char *path, tiledb_object_t *kind);
 
 /*
- Not offered yet.
+ Removes an array or a group with everything in its folder.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `path` is null or a text.
+ */
+int32_t tiledb_object_remove(tiledb_ctx_t *ctx, const char *path);
+
+/*
+ Moves an array or a group with everything in its folder.
+
+ # Safety
+ `old_path` and `new_path` are null or texts.
+ */
+int32_t tiledb_object_move(tiledb_ctx_t *ctx, const char *old_path, const char *new_path);
+
+/*
+ Calls `callback` with the arrays and groups in a folder, those in their folders, and so on. It may call into the
+ library.
+
+ # Safety
+ `path` is null or a text; `callback` takes what `data` points to.
  */
 int32_t tiledb_object_walk(tiledb_ctx_t *ctx,
                            const char *path,
                            tiledb_walk_order_t order,
-                           int32_t (*callback)(const char*, tiledb_object_t, void*),
+                           Callback callback,
                            void *data);
 
 /*
- Not offered yet.
+ Calls `callback` with the arrays and groups directly in a folder, ordered. It may call into the library.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `path` is null or a text; `callback` takes what `data` points to.
+ */
+int32_t tiledb_object_ls(tiledb_ctx_t *ctx,
+                         const char *path,
+                         Callback callback,
+                         void *data);
+
+/*
+ Creates a profile without settings. A null name stands for `default`, a null folder for that of the user.
+
+ # Safety
+ `name` and `dir` are null or texts; `profile` and `error` are null or point to pointers.
  */
 int32_t tiledb_profile_alloc(const char *name,
                              const char *dir,
@@ -4008,48 +4036,49 @@ int32_t tiledb_profile_alloc(const char *name,
                              tiledb_error_t **error);
 
 /*
- Not offered yet.
+ Frees a profile. What was not saved is lost.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_profile_dump_str(tiledb_profile_t *profile,
-                                tiledb_string_t **out,
-                                tiledb_error_t **error);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `profile` is null or points to a handle.
  */
 void tiledb_profile_free(tiledb_profile_t **profile);
 
 /*
- Not offered yet.
+ Returns the name.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_profile_get_dir(tiledb_profile_t *profile,
-                               tiledb_string_t **dir,
-                               tiledb_error_t **error);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` and `error` are null or point to pointers.
  */
 int32_t tiledb_profile_get_name(tiledb_profile_t *profile,
                                 tiledb_string_t **name,
                                 tiledb_error_t **error);
 
 /*
- Not offered yet.
+ Returns the folder of the file, with a slash at its end.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `dir` and `error` are null or point to pointers.
+ */
+int32_t tiledb_profile_get_dir(tiledb_profile_t *profile,
+                               tiledb_string_t **dir,
+                               tiledb_error_t **error);
+
+/*
+ Sets a setting; null stands for an empty value.
+
+ # Safety
+ `param` and `value` are null or texts; `error` is null or points to a pointer.
+ */
+int32_t tiledb_profile_set_param(tiledb_profile_t *profile,
+                                 const char *param,
+                                 const char *value,
+                                 tiledb_error_t **error);
+
+/*
+ Returns a setting; null if it is not set.
+
+ # Safety
+ `param` is null or a text; `value` and `error` are null or point to pointers.
  */
 int32_t tiledb_profile_get_param(tiledb_profile_t *profile,
                                  const char *param,
@@ -4057,39 +4086,40 @@ int32_t tiledb_profile_get_param(tiledb_profile_t *profile,
                                  tiledb_error_t **error);
 
 /*
- Not offered yet.
+ Writes the profile into the file. One of the same name is replaced if `overwrite` is not 0, and else an error.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `error` is null or points to a pointer.
+ */
+int32_t tiledb_profile_save(tiledb_profile_t *profile,
+                            uint8_t overwrite,
+                            tiledb_error_t **error);
+
+/*
+ Takes the settings that the file has for the profile's name.
+
+ # Safety
+ `error` is null or points to a pointer.
  */
 int32_t tiledb_profile_load(tiledb_profile_t *profile, tiledb_error_t **error);
 
 /*
- Not offered yet.
+ Removes a profile from the file.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `name` and `dir` are null or texts; `error` is null or points to a pointer.
  */
 int32_t tiledb_profile_remove(const char *name, const char *dir, tiledb_error_t **error);
 
 /*
- Not offered yet.
+ Returns the profile as JSON.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `out` and `error` are null or point to pointers.
  */
-int32_t tiledb_profile_save(tiledb_profile_t *profile, uint8_t overwrite, tiledb_error_t **error);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_profile_set_param(tiledb_profile_t *profile,
-                                 const char *param,
-                                 const char *value,
-                                 tiledb_error_t **error);
+int32_t tiledb_profile_dump_str(tiledb_profile_t *profile,
+                                tiledb_string_t **out,
+                                tiledb_error_t **error);
 
 /*
  Creates a query over an open array.
@@ -5373,10 +5403,11 @@ int32_t tiledb_subarray_get_label_range_var_size(tiledb_ctx_t *ctx,
                                                  uint64_t *end_size);
 
 /*
- Not offered yet.
+ Writes the path of a `file://` URI with a zero byte at its end. `path_length` is the room of the buffer in bytes, and
+ becomes the length of the path without the zero byte. Of other URIs, the whole is written.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or a text; `path_out` is null or has room for as many bytes as `path_length` says.
  */
 int32_t tiledb_uri_to_path(tiledb_ctx_t *ctx,
                            const char *uri,
@@ -5384,139 +5415,60 @@ int32_t tiledb_uri_to_path(tiledb_ctx_t *ctx,
                            uint32_t *path_length);
 
 /*
- Not offered yet.
+ Creates a virtual file system with the settings of the context and those given by `config`, which may be null.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `vfs` is null or points to a pointer.
  */
-int32_t tiledb_vfs_alloc(tiledb_ctx_t *ctx, tiledb_config_t *config, tiledb_vfs_t **vfs);
+int32_t tiledb_vfs_alloc(tiledb_ctx_t *ctx,
+                         tiledb_config_t *config,
+                         tiledb_vfs_t **vfs);
 
 /*
- Not offered yet.
+ Frees a virtual file system. Open files stay open.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_close(tiledb_ctx_t *ctx, tiledb_vfs_fh_t *fh);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_copy_dir(tiledb_ctx_t *ctx,
-                            tiledb_vfs_t *vfs,
-                            const char *old_uri,
-                            const char *new_uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_copy_file(tiledb_ctx_t *ctx,
-                             tiledb_vfs_t *vfs,
-                             const char *old_uri,
-                             const char *new_uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_create_bucket(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_create_dir(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_dir_size(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri, uint64_t *size);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_empty_bucket(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-void tiledb_vfs_fh_free(tiledb_vfs_fh_t **fh);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_fh_is_closed(tiledb_ctx_t *ctx, tiledb_vfs_fh_t *fh, int32_t *is_closed);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_file_size(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri, uint64_t *size);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `vfs` is null or points to a handle.
  */
 void tiledb_vfs_free(tiledb_vfs_t **vfs);
 
 /*
- Not offered yet.
+ Returns a copy of the settings.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `config` is null or points to a pointer.
  */
 int32_t tiledb_vfs_get_config(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, tiledb_config_t **config);
 
 /*
- Not offered yet.
+ Fails: tdb creates no buckets.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or a text.
  */
-int32_t tiledb_vfs_is_bucket(tiledb_ctx_t *ctx,
-                             tiledb_vfs_t *vfs,
-                             const char *uri,
-                             int32_t *is_bucket);
+int32_t tiledb_vfs_create_bucket(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
 
 /*
- Not offered yet.
+ Fails: tdb removes no buckets.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or a text.
  */
-int32_t tiledb_vfs_is_dir(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri, int32_t *is_dir);
+int32_t tiledb_vfs_remove_bucket(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
 
 /*
- Not offered yet.
+ Removes all objects of a bucket.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or a text.
+ */
+int32_t tiledb_vfs_empty_bucket(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
+
+/*
+ Says whether a bucket has no objects.
+
+ # Safety
+ `uri` is null or a text; `is_empty` is null or points to a number.
  */
 int32_t tiledb_vfs_is_empty_bucket(tiledb_ctx_t *ctx,
                                    tiledb_vfs_t *vfs,
@@ -5524,65 +5476,77 @@ int32_t tiledb_vfs_is_empty_bucket(tiledb_ctx_t *ctx,
                                    int32_t *is_empty);
 
 /*
- Not offered yet.
+ Says whether a URI is that of a bucket that can be listed.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or a text; `is_bucket` is null or points to a number.
+ */
+int32_t tiledb_vfs_is_bucket(tiledb_ctx_t *ctx,
+                             tiledb_vfs_t *vfs,
+                             const char *uri,
+                             int32_t *is_bucket);
+
+/*
+ Creates a folder and its parents, if it does not exist. Does nothing in object stores.
+
+ # Safety
+ `uri` is null or a text.
+ */
+int32_t tiledb_vfs_create_dir(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
+
+/*
+ Says whether there is a folder.
+
+ # Safety
+ `uri` is null or a text; `is_dir` is null or points to a number.
+ */
+int32_t tiledb_vfs_is_dir(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri, int32_t *is_dir);
+
+/*
+ Removes a folder and everything in it.
+
+ # Safety
+ `uri` is null or a text.
+ */
+int32_t tiledb_vfs_remove_dir(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
+
+/*
+ Says whether there is a file.
+
+ # Safety
+ `uri` is null or a text; `is_file` is null or points to a number.
  */
 int32_t tiledb_vfs_is_file(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri, int32_t *is_file);
 
 /*
- Not offered yet.
+ Removes a file.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or a text.
  */
-int32_t tiledb_vfs_ls(tiledb_ctx_t *ctx,
-                      tiledb_vfs_t *vfs,
-                      const char *path,
-                      int32_t (*callback)(const char*, void*),
-                      void *data);
+int32_t tiledb_vfs_remove_file(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
 
 /*
- Not offered yet.
+ Returns the sum of the sizes of all files in and below a folder, in bytes.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or a text; `size` is null or points to a number.
  */
-int32_t tiledb_vfs_ls_recursive(tiledb_ctx_t *ctx,
-                                tiledb_vfs_t *vfs,
-                                const char *path,
-                                tiledb_ls_callback_t callback,
-                                void *data);
+int32_t tiledb_vfs_dir_size(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri, uint64_t *size);
 
 /*
- Not offered yet.
+ Returns the size of a file in bytes.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `uri` is null or a text; `size` is null or points to a number.
  */
-int32_t tiledb_vfs_ls_recursive_v2(tiledb_ctx_t *ctx,
-                                   tiledb_vfs_t *vfs,
-                                   const char *path,
-                                   tiledb_ls_callback_v2_t callback,
-                                   void *data);
+int32_t tiledb_vfs_file_size(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri, uint64_t *size);
 
 /*
- Not offered yet.
+ Moves a file. What is at the new place is replaced, and its folders are created.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_move_dir(tiledb_ctx_t *ctx,
-                            tiledb_vfs_t *vfs,
-                            const char *old_uri,
-                            const char *new_uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `old_uri` and `new_uri` are null or texts.
  */
 int32_t tiledb_vfs_move_file(tiledb_ctx_t *ctx,
                              tiledb_vfs_t *vfs,
@@ -5590,10 +5554,51 @@ int32_t tiledb_vfs_move_file(tiledb_ctx_t *ctx,
                              const char *new_uri);
 
 /*
- Not offered yet.
+ Moves a folder. Nothing, or an empty folder, may be at the new place.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ `old_uri` and `new_uri` are null or texts.
+ */
+int32_t tiledb_vfs_move_dir(tiledb_ctx_t *ctx,
+                            tiledb_vfs_t *vfs,
+                            const char *old_uri,
+                            const char *new_uri);
+
+/*
+ Copies a file. What is at the new place is replaced; its folder must exist.
+
+ # Safety
+ `old_uri` and `new_uri` are null or texts.
+ */
+int32_t tiledb_vfs_copy_file(tiledb_ctx_t *ctx,
+                             tiledb_vfs_t *vfs,
+                             const char *old_uri,
+                             const char *new_uri);
+
+/*
+ Copies a folder with everything in it. Files of the same names are replaced.
+
+ # Safety
+ `old_uri` and `new_uri` are null or texts.
+ */
+int32_t tiledb_vfs_copy_dir(tiledb_ctx_t *ctx,
+                            tiledb_vfs_t *vfs,
+                            const char *old_uri,
+                            const char *new_uri);
+
+/*
+ Creates an empty file, unless there is one.
+
+ # Safety
+ `uri` is null or a text.
+ */
+int32_t tiledb_vfs_touch(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
+
+/*
+ Opens a file. With the mode for writing, one that exists is removed.
+
+ # Safety
+ `uri` is null or a text; `fh` is null or points to a pointer.
  */
 int32_t tiledb_vfs_open(tiledb_ctx_t *ctx,
                         tiledb_vfs_t *vfs,
@@ -5602,10 +5607,34 @@ int32_t tiledb_vfs_open(tiledb_ctx_t *ctx,
                         tiledb_vfs_fh_t **fh);
 
 /*
- Not offered yet.
+ Closes a file. One that was opened for writing exists afterwards.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
+ Safe with any arguments.
+ */
+int32_t tiledb_vfs_close(tiledb_ctx_t *ctx, tiledb_vfs_fh_t *fh);
+
+/*
+ Frees an open file. What was written to an object store is lost if the file was not closed.
+
+ # Safety
+ `fh` is null or points to a handle.
+ */
+void tiledb_vfs_fh_free(tiledb_vfs_fh_t **fh);
+
+/*
+ Says whether a file was closed.
+
+ # Safety
+ `is_closed` is null or points to a number.
+ */
+int32_t tiledb_vfs_fh_is_closed(tiledb_ctx_t *ctx, tiledb_vfs_fh_t *fh, int32_t *is_closed);
+
+/*
+ Reads `nbytes` bytes; fails if the file does not have them.
+
+ # Safety
+ `buffer` is null or points to as many bytes.
  */
 int32_t tiledb_vfs_read(tiledb_ctx_t *ctx,
                         tiledb_vfs_fh_t *fh,
@@ -5614,55 +5643,61 @@ int32_t tiledb_vfs_read(tiledb_ctx_t *ctx,
                         uint64_t nbytes);
 
 /*
- Not offered yet.
+ Writes `nbytes` bytes at the end of a file.
 
  # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_remove_bucket(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_remove_dir(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_remove_file(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_sync(tiledb_ctx_t *ctx, tiledb_vfs_fh_t *fh);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
- */
-int32_t tiledb_vfs_touch(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
-
-/*
- Not offered yet.
-
- # Safety
- Pointers are null or point to what TileDB's interface says.
+ `buffer` is null or points to as many bytes.
  */
 int32_t tiledb_vfs_write(tiledb_ctx_t *ctx,
                          tiledb_vfs_fh_t *fh,
                          const void *buffer,
                          uint64_t nbytes);
+
+/*
+ Waits until what was written is on disk.
+
+ # Safety
+ Safe with any arguments.
+ */
+int32_t tiledb_vfs_sync(tiledb_ctx_t *ctx, tiledb_vfs_fh_t *fh);
+
+/*
+ Calls `callback` with the URI of each file and folder of a folder, ordered. It returns 1 to go on, 0 to stop, and -1 if
+ it failed. It may call into the library.
+
+ # Safety
+ `path` is null or a text; `callback` takes what `data` points to.
+ */
+int32_t tiledb_vfs_ls(tiledb_ctx_t *ctx,
+                      tiledb_vfs_t *vfs,
+                      const char *path,
+                      int32_t (*callback)(const char*, void*),
+                      void *data);
+
+/*
+ Calls `callback` with each file and folder below a folder: its URI, the length of it, and the size of the file. It
+ returns 1 to go on, 0 to stop, and -1 if it failed. It may call into the library.
+
+ # Safety
+ `path` is null or a text; `callback` takes what `data` points to.
+ */
+int32_t tiledb_vfs_ls_recursive(tiledb_ctx_t *ctx,
+                                tiledb_vfs_t *vfs,
+                                const char *path,
+                                tiledb_ls_callback_t callback,
+                                void *data);
+
+/*
+ As [`tiledb_vfs_ls_recursive`]; the callback is also told whether it is a folder.
+
+ # Safety
+ `path` is null or a text; `callback` takes what `data` points to.
+ */
+int32_t tiledb_vfs_ls_recursive_v2(tiledb_ctx_t *ctx,
+                                   tiledb_vfs_t *vfs,
+                                   const char *path,
+                                   tiledb_ls_callback_v2_t callback,
+                                   void *data);
 
 #ifdef __cplusplus
 }  // extern "C"
