@@ -1,8 +1,15 @@
-"""Says which library TileDB-Py has loaded, and what that library says of how it was built."""
+"""Says which library TileDB-Py has loaded, and what that library says of how it was built. With the path of a library,
+loads that one first."""
 
 import ctypes
 import os
+import sys
+import tempfile
 
+if len(sys.argv) > 1:
+    ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+
+import numpy
 import tiledb
 
 
@@ -22,6 +29,10 @@ def as_built(path):
     return " ".join(ctypes.string_at(data, length.value).decode().split())
 
 
+with tempfile.TemporaryDirectory() as folder:
+    tiledb.from_numpy(folder + "/array", numpy.arange(10))
+    with tiledb.open(folder + "/array") as array:
+        assert array[2:5].tolist() == [2, 3, 4]
 libraries = loaded()
 assert len(libraries) == 1, f"libraries of TileDB in one process: {libraries}"
 print(libraries[0])

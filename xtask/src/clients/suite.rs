@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use super::environment::{Environment, scratch};
@@ -30,22 +31,73 @@ pub(crate) struct Fate {
 /// What became of all tests that ran, by name.
 pub(crate) type Fates = BTreeMap<String, Fate>;
 
-/// What the processes of a run said.
-#[derive(Default)]
-pub(crate) struct Ran {
-    pub(crate) fates: Fates,
-    /// What files said that ended without a summary, by the name of the file.
-    pub(crate) dead: BTreeMap<String, String>,
+/// A file of the suite, and the tests of it to run; all if there is no list.
+struct File {
+    name: String,
+    chosen: Option<BTreeSet<String>>,
 }
 
-/// A file of the suite, and the tests of it to run; all if there is no list.
-pub(crate) struct File {
-    pub(crate) name: String,
-    pub(crate) chosen: Option<BTreeSet<String>>,
+/// Runs the whole suite. A process that dies is an error.
+pub(crate) fn run_all(environment: &Environment) -> Result<Fates, Box<dyn Error>> {
+    let mut fates = Fates::new();
+    for (file, result) in run(environment, files(environment)?)? {
+        let said = result.map_err(|said| format!("{}: {}", file.name, death(&said)))?;
+        fates.extend(said);
+    }
+    Ok(fates)
+}
+
+/// Runs tests of the suite, by their files. If the process of a file dies, each of its tests runs again alone, so that
+/// only those fail that end it.
+pub(crate) fn run_chosen(
+    environment: &Environment,
+    chosen: BTreeMap<&str, BTreeSet<String>>,
+) -> Result<Fates, Box<dyn Error>> {
+    let file = |(name, chosen): (&str, _)| File {
+        name: name.to_owned(),
+        chosen: Some(chosen),
+    };
+    let (mut fates, mut alone) = (Fates::new(), Vec::new());
+    for (file, result) in run(environment, chosen.into_iter().map(file).collect())? {
+        match result {
+            Ok(some) => fates.extend(some),
+            Err(said) => {
+                println!("   {}: {}", file.name, death(&said));
+                let tests = file.chosen.into_iter().flatten();
+                alone.extend(tests.map(|test| File {
+                    name: file.name.clone(),
+                    chosen: Some(BTreeSet::from([test])),
+                }));
+            }
+        }
+    }
+    for (file, result) in run(environment, alone)? {
+        match result {
+            Ok(some) => fates.extend(some),
+            Err(said) => fates.extend(file.chosen.into_iter().flatten().map(|test| {
+                let fate = Fate {
+                    failure: Some(death(&said)),
+                    seconds: 0,
+                };
+                (test, fate)
+            })),
+        }
+    }
+    Ok(fates)
+}
+
+/// Returns how a process ended that said nothing of its tests.
+fn death(said: &str) -> String {
+    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+    let fatal = lines
+        .clone()
+        .find(|line| line.contains("Fatal Python error"));
+    let line = fatal.or_else(|| lines.next_back()).unwrap_or("");
+    format!("the process died: {line}")
 }
 
 /// Returns all files of the suite.
-pub(crate) fn files(environment: &Environment) -> Result<Vec<File>, Box<dyn Error>> {
+fn files(environment: &Environment) -> Result<Vec<File>, Box<dyn Error>> {
     let suite = environment.suite()?;
     let mut names = Vec::new();
     for (folder, prefix) in [(suite.clone(), ""), (suite.join("cc"), "cc/")] {
@@ -62,32 +114,34 @@ pub(crate) fn files(environment: &Environment) -> Result<Vec<File>, Box<dyn Erro
     Ok(names.into_iter().map(file).collect())
 }
 
+/// What pytest told of the tests of a file, or what the process said that died.
+type Told = Result<Fates, String>;
+
 /// Runs files of the suite.
-pub(crate) fn run(environment: &Environment, files: Vec<File>) -> Result<Ran, Box<dyn Error>> {
+fn run(environment: &Environment, files: Vec<File>) -> Result<Vec<(File, Told)>, Box<dyn Error>> {
     let plugin = environment.packages()?.join("chosen_tests.py");
     fs::write(plugin, include_str!("../../clients/chosen_tests.py"))?;
-    let runs = side_by_side::each(files, AT_ONCE, |file| {
-        let said = run_file(environment, &file).map_err(|error| error.to_string());
-        (file.name, said)
-    })?;
     let packages = format!("{}/", environment.packages()?.display());
-    let mut ran = Ran::default();
-    for (name, said) in runs {
+    let files = files.into_iter().enumerate();
+    let runs = side_by_side::each(files, AT_ONCE, |(number, file)| {
+        let home = scratch().map(|scratch| scratch.join("homes").join(number.to_string()));
+        let said = home.and_then(|home| run_file(environment, &file, &home));
+        (file, said.map_err(|error| error.to_string()))
+    })?;
+    let mut told = Vec::new();
+    for (file, said) in runs {
         let said = said?;
-        match read(&said, &packages) {
-            Some(fates) => ran.fates.extend(fates),
-            None => drop(ran.dead.insert(name, said)),
-        }
+        let fates = read(&said, &packages).ok_or(said);
+        told.push((file, fates));
     }
-    Ok(ran)
+    Ok(told)
 }
 
-/// Runs a file, and returns what pytest prints.
-fn run_file(environment: &Environment, file: &File) -> Result<String, Box<dyn Error>> {
-    // A home and a folder for temporary files of its own: the suite writes to both.
-    let home = scratch()?.join("home").join(file.name.replace('/', "_"));
+/// Runs a file, and returns what pytest prints. It has a home and a folder for temporary files of its own, since the
+/// suite writes to both.
+fn run_file(environment: &Environment, file: &File, home: &Path) -> Result<String, Box<dyn Error>> {
     if home.exists() {
-        fs::remove_dir_all(&home)?;
+        fs::remove_dir_all(home)?;
     }
     fs::create_dir_all(home.join("tmp"))?;
     // A process that hangs in the library does not see the limit of a test.
@@ -99,7 +153,7 @@ fn run_file(environment: &Environment, file: &File) -> Result<String, Box<dyn Er
     python.args(["-q", "-rA", "--tb=short"]);
     python.args(["--durations=0", "--durations-min=0.5"]);
     python.arg(&file.name).current_dir(environment.suite()?);
-    python.env("HOME", &home).env("TMPDIR", home.join("tmp"));
+    python.env("HOME", home).env("TMPDIR", home.join("tmp"));
     // Messages are cut at the width of the screen.
     python.env("COLUMNS", "240");
     if let Some(chosen) = &file.chosen {
@@ -192,9 +246,11 @@ FAILED test_x.py::u - AssertionError: 1 - 2
 
     #[test]
     fn a_process_that_died_has_no_summary() {
+        let said = "..Fatal Python error: Aborted\n\n  File \"x.py\"\n";
+        assert_eq!(read(said, "/a/"), None);
         assert_eq!(
-            read("..Fatal Python error: Segmentation fault\n", "/a/"),
-            None
+            death(said),
+            "the process died: ..Fatal Python error: Aborted"
         );
     }
 }
