@@ -1,5 +1,7 @@
 //! Files in arrays, in the form that TileDB gives them: a byte per cell, and facts of the file as metadata.
 
+use std::time::Duration;
+
 use tdb_array::{ChangeOptions, ErrorKind, MetadataRecord, MetadataValue, OpenOptions};
 use tdb_cells::{Batch, Column};
 use tdb_open::{Attribute, Dimension, Error, Files, OpenMode, Order, Result, Schema, Time};
@@ -212,14 +214,19 @@ struct Target {
 impl Target {
     fn open(context: &Context, uri: &str, size: u64) -> Result<Self> {
         let array = context.open_with(uri, OpenOptions::default())?;
-        // Later than what is there, so that each file can be read at its own time.
-        let fragments = array.engine().fragments().iter();
-        let newest = fragments.map(|fragment| fragment.timestamps().1).max();
-        let now = Time::now().0;
-        let time = match newest {
-            Some(newest) if newest >= now => newest.exact_add(1)?,
-            _ => now,
+        // At a time of its own, so that each file can be read at its time. Not a later one than now: who opens the array
+        // then would not see it.
+        let fragments = array.engine().fragments();
+        let is_taken = |time: u64| {
+            fragments
+                .iter()
+                .any(|fragment| fragment.timestamps().1 == time)
         };
+        let mut time = Time::now().0;
+        while is_taken(time) {
+            std::thread::sleep(Duration::from_millis(1));
+            time = Time::now().0;
+        }
         Ok(Self { array, size, time })
     }
 
