@@ -210,7 +210,7 @@ pub mod tile {
 /// Writes in the engine's form.
 pub mod write {
     pub use tdb_write::{
-        Duplicates, OrderProblem, PlaceProblem, RangeProblem, Replacement, WriteError,
-        WriteOptions, WriteOrder, Writer,
+        CopiedFragment, Duplicates, OrderProblem, PlaceProblem, RangeProblem, RepeatedCell,
+        Replacement, SealedWrite, WriteError, WriteOptions, WriteOrder, Writer,
     };
 }
