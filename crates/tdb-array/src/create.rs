@@ -16,7 +16,7 @@ use crate::{
 /// Name of the only dimension of the array of a label.
 const LABEL_DIMENSION: &str = "index";
 
-/// What the array of a new label has beside what the schema says: by default no filters, and the tile extent of the
+/// Properties of the array of a new label that the schema does not give: by default no filters, and the tile extent of the
 /// labelled dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelParts {

@@ -149,7 +149,7 @@ impl Array {
         }
         let (start, end) = (state.start, state.end);
         state.end_at_open = end;
-        // Who reads sees the array as it is at this moment; who writes need not know when.
+        // A reader sees the array as of now. The time of a write is decided when it is made.
         let end = if query_type == TILEDB_READ && end == NOW {
             Time::now().0
         } else {
@@ -181,7 +181,7 @@ impl Array {
         query_type: tiledb_query_type_t,
         window: TimeWindow,
     ) -> Result<OpenArray> {
-        // What is written goes into the newest schema, whatever the time.
+        // Writers use the newest schema, whatever time the program set.
         let options = if query_type == TILEDB_READ {
             OpenOptions::default().window(window)
         } else {

@@ -1,4 +1,4 @@
-//! What is known of the fragments of an array: their names, times, sizes, and boxes.
+//! Facts of the fragments of an array: names, times, sizes and boxes.
 
 mod object;
 

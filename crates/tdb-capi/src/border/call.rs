@@ -1,4 +1,4 @@
-//! What each function of the interface does around its own work.
+//! The frame of each function of the interface: it looks up the context, catches panics, and returns a code.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

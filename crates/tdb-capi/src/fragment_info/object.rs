@@ -1,4 +1,4 @@
-//! What stands behind a handle of facts of fragments.
+//! The object that a handle of facts of fragments stands for.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -46,7 +46,7 @@ pub(super) struct LoadedFragments {
     boxes: Mutex<HashMap<u32, Arc<RTree>>>,
 }
 
-/// What has a box: a fragment, or a tile of one.
+/// The part of an array whose box is asked for: a fragment, or a tile of one.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     Whole { fid: u32 },

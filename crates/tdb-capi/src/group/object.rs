@@ -1,4 +1,4 @@
-//! What stands behind a handle of a group.
+//! The object that a handle of a group stands for.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
