@@ -1,7 +1,8 @@
-"""Says which library TileDB-Py has loaded, and what that library says of how it was built. With the path of a library,
-loads that one first."""
+"""Says which libraries of TileDB a process with TileDB-Py, and with the other clients that are installed, has loaded, and
+what those say of how they were built. With the path of a library, loads that one first."""
 
 import ctypes
+import importlib
 import os
 import sys
 import tempfile
@@ -12,13 +13,20 @@ if len(sys.argv) > 1:
 import numpy
 import tiledb
 
+# Clients whose wheels bring a library of their own.
+OTHERS = ("tiledbsoma", "tiledb.vector_search")
+
 
 def loaded():
-    """Returns the paths of all libraries of TileDB in this process, but not of TileDB-Py's own module."""
+    """Returns the paths of all libraries of TileDB in this process, but not of the clients' own modules."""
     with open("/proc/self/maps") as maps:
         paths = {line.split(maxsplit=5)[-1].strip() for line in maps if ".so" in line}
     names = {path: os.path.basename(path) for path in paths}
-    return sorted(path for path, name in names.items() if name.startswith("libtiledb") and "cpython" not in name)
+    return sorted(path for path, name in names.items() if is_engine(name))
+
+
+def is_engine(name):
+    return name.startswith("libtiledb") and not name.startswith("libtiledbsoma") and "cpython" not in name
 
 
 def as_built(path):
@@ -33,8 +41,9 @@ with tempfile.TemporaryDirectory() as folder:
     tiledb.from_numpy(folder + "/array", numpy.arange(10))
     with tiledb.open(folder + "/array") as array:
         assert array[2:5].tolist() == [2, 3, 4]
-libraries = loaded()
-assert len(libraries) == 1, f"libraries of TileDB in one process: {libraries}"
-print(libraries[0])
 print("TileDB-Py", tiledb.version.version, "with TileDB", ".".join(map(str, tiledb.libtiledb.version())))
-print(as_built(libraries[0]))
+for client in OTHERS:
+    if importlib.util.find_spec(client):
+        importlib.import_module(client)
+for library in loaded():
+    print(f"{library}: {as_built(library)}")

@@ -27,7 +27,7 @@ const REST: &[Part] = &[
     },
     Part {
         name: "clients",
-        about: "TileDB-Py's own suite over that library: a tenth of it, chosen by the commit",
+        about: "over that library: TileDB-Py's own suite, a tenth of it by the commit, and experiments of tiledbsoma",
         lane: Lane::Beside,
         after: &["capi"],
         seconds: [180, 120],

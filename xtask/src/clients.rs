@@ -1,4 +1,5 @@
-//! `cargo xtask clients [--whole] [--bless] [--original]`: the suite of TileDB-Py, run over tdb's library.
+//! `cargo xtask clients [--whole] [--bless] [--original]`: the suite of TileDB-Py, and the experiments of tiledbsoma,
+//! run over tdb's library.
 //!
 //! `xtask/clients/tiledb-py-0.36.1.txt` lists the tests that pass with the library of TileDB. All of them must pass
 //! with tdb, but for those with a cause beside them, which must not: the causes only become fewer. A run takes a tenth
@@ -8,6 +9,7 @@
 
 mod environment;
 mod list;
+mod soma;
 mod suite;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +18,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use environment::Environment;
+use environment::{Environment, TILEDB_PY};
 use list::Test;
 use suite::{Fate, Fates};
 
@@ -54,7 +56,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if options.is_original {
         return compare_list(options.is_blessed);
     }
-    let ours = place(&capi::for_clients()?)?;
+    let library = capi::for_clients()?;
+    let ours = place(&library)?;
     let tests = listed()?;
     let chosen = if options.is_whole || options.is_blessed {
         tests.clone()
@@ -65,22 +68,27 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if options.is_blessed {
         return bless(tests, &findings);
     }
-    findings.close()
+    findings.close()?;
+    soma::compare(&library).map(drop)
 }
 
-/// Runs the part of the suite that the commit chooses, over the library that the part `capi` keeps.
+/// Runs the part of the suite that the commit chooses, over the library that the part `capi` keeps, and the experiments of
+/// tiledbsoma.
 pub(crate) fn check(report: &mut Report) -> Outcome {
-    let ours = place(&capi::kept()?)?;
+    let library = capi::kept()?;
+    let ours = place(&library)?;
     let findings = judge(&ours, &part(&listed()?)?)?;
     report.count("TileDB-Py", findings.tests());
-    findings.close()
+    findings.close()?;
+    report.count("tiledbsoma", soma::compare(&library)?);
+    Ok(())
 }
 
 /// Puts a library in place, and tries the other ways to do so.
 fn place(library: &Path) -> Result<Environment, Box<dyn Error>> {
-    let ours = Environment::with_tdb(library)?;
+    let ours = Environment::with_tdb(&TILEDB_PY, library)?;
     ours.prove()?;
-    Environment::original()?.prove_other_ways(library)?;
+    Environment::original(&TILEDB_PY)?.prove_other_ways(library)?;
     Ok(ours)
 }
 
@@ -224,7 +232,7 @@ fn write(tests: &[Test]) -> Outcome {
 
 /// Compares the list with what passes with TileDB's library, or writes it.
 fn compare_list(is_blessed: bool) -> Outcome {
-    let original = Environment::original()?;
+    let original = Environment::original(&TILEDB_PY)?;
     original.prove()?;
     let fates = suite::run_all(&original)?;
     let old = listed().or_else(|error| if is_blessed { Ok(vec![]) } else { Err(error) })?;

@@ -83,7 +83,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "clients",
-        about: "the suite of TileDB-Py over tdb's library: a tenth of it, by the commit, or all of it [--whole] [--bless] [--original]",
+        about: "clients over tdb's library: the suite of TileDB-Py, a tenth by the commit or all of it; tiledbsoma [--whole] [--bless] [--original]",
         run: clients::run,
     },
     Command {

@@ -1,4 +1,4 @@
-//! Python environments with TileDB-Py: as its wheel is, and with tdb in place of the library that the wheel brings.
+//! Python environments with clients: as their wheels are, and with tdb in place of the libraries that the wheels bring.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,34 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// What the library says of itself if it is tdb.
 const OURS: &str = "\"name\":\"tdb\"";
+
+/// Clients that are installed together.
+pub(crate) struct Clients {
+    /// What the names of the folders of their environments begin with.
+    prefix: &'static str,
+    /// The file of `xtask/clients` that lists their packages.
+    requirements: &'static str,
+}
+
+pub(crate) const TILEDB_PY: Clients = Clients {
+    prefix: "",
+    requirements: "requirements.txt",
+};
+
+pub(crate) const SOMA: Clients = Clients {
+    prefix: "soma-",
+    requirements: "soma-requirements.txt",
+};
+
+impl Clients {
+    fn folder(&self, name: &str) -> Result<PathBuf> {
+        Ok(scratch()?.join(format!("{}{name}", self.prefix)))
+    }
+
+    fn list(&self) -> PathBuf {
+        root().join("xtask/clients").join(self.requirements)
+    }
+}
 
 /// An environment.
 pub(crate) struct Environment {
@@ -29,29 +57,29 @@ pub(crate) fn scratch() -> Result<PathBuf> {
 }
 
 impl Environment {
-    /// Returns the environment of the wheel as it is. It is created once, from `xtask/clients/requirements.txt`; an
-    /// incomplete one is created again.
+    /// Returns the environment of the wheels as they are. It is created once, from the list of the clients; an incomplete
+    /// one is created again.
     ///
     /// Fails with [`Missing`] if there is no Python, or if its packages cannot be installed.
-    pub(crate) fn original() -> Result<Self> {
+    pub(crate) fn original(clients: &Clients) -> Result<Self> {
         let lock = fs::File::create(scratch()?.join("lock"))?;
         lock.lock()?;
-        Self::original_locked()
+        Self::original_locked(clients)
     }
 
-    /// Returns the environment whose library is tdb: a copy of the other one, where the wheel's library is a link to
-    /// ours. It is a link, since two copies in one process would be two engines.
-    pub(crate) fn with_tdb(library: &Path) -> Result<Self> {
+    /// Returns the environment whose library is tdb: a copy of the other one, where each wheel's library is a link to
+    /// ours. They are links, since two copies in one process would be two engines.
+    pub(crate) fn with_tdb(clients: &Clients, library: &Path) -> Result<Self> {
         let lock = fs::File::create(scratch()?.join("lock"))?;
         lock.lock()?;
-        let original = Self::original_locked()?;
+        let original = Self::original_locked(clients)?;
         let ours = Self {
-            folder: scratch()?.join("tdb"),
+            folder: clients.folder("tdb")?,
             is_ours: true,
         };
-        let wanted = requirements()?;
+        let wanted = fs::read_to_string(clients.list())?;
         if !ours.is_complete(&wanted) {
-            let half = scratch()?.join("tdb.half");
+            let half = clients.folder("tdb.half")?;
             for folder in [&half, &ours.folder] {
                 if folder.exists() {
                     fs::remove_dir_all(folder)?;
@@ -62,21 +90,23 @@ impl Environment {
             // The final name appears only when everything is there.
             fs::rename(half, &ours.folder)?;
         }
-        ours.link(library)?;
+        for place in ours.libraries()? {
+            link(library, &place)?;
+        }
         Ok(ours)
     }
 
-    fn original_locked() -> Result<Self> {
+    fn original_locked(clients: &Clients) -> Result<Self> {
         if !cfg!(target_os = "linux") {
             return Err(Missing("libtiledb.so and its clients, which are for Linux".into()).into());
         }
         let original = Self {
-            folder: scratch()?.join("original"),
+            folder: clients.folder("original")?,
             is_ours: false,
         };
-        let wanted = requirements()?;
+        let wanted = fs::read_to_string(clients.list())?;
         if !original.is_complete(&wanted) {
-            original.make()?;
+            original.make(&clients.list())?;
             fs::write(original.folder.join("complete"), wanted)?;
         }
         Ok(original)
@@ -87,7 +117,7 @@ impl Environment {
         made_of.is_ok_and(|made_of| made_of == wanted)
     }
 
-    fn make(&self) -> Outcome {
+    fn make(&self, list: &Path) -> Outcome {
         println!(
             "   making Python's environment for clients, once: {}",
             self.folder.display()
@@ -102,41 +132,39 @@ impl Environment {
         })?;
         let mut pip = Command::new(self.python());
         pip.args(["-m", "pip", "install", "--quiet", "--requirement"]);
-        succeed(pip.arg(root().join("xtask/clients/requirements.txt"))).map_err(|error| {
+        succeed(pip.arg(list)).map_err(|error| {
             Missing(format!(
-                "packages of xtask/clients/requirements.txt that pip cannot install here ({})",
+                "packages of {} that pip cannot install here ({})",
+                list.display(),
                 last_line(&error.to_string())
             ))
         })?;
         Ok(())
     }
 
-    /// Returns the path at which the wheel has its library.
-    fn library(&self) -> Result<PathBuf> {
-        let folder = self.packages()?.join("tiledb.libs");
-        let mut files = fs::read_dir(&folder)?.filter_map(std::result::Result::ok);
-        let wheels = files.find(|file| {
-            let name = file.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with("libtiledb-") && name.ends_with(".so.2.30")
-        });
-        Ok(wheels
-            .ok_or("TileDB-Py's wheel holds no library of 2.30")?
-            .path())
-    }
-
-    /// Puts a link to our library where the wheel has its own.
-    fn link(&self, library: &Path) -> Outcome {
-        let place = self.library()?;
-        // A link under another name first, so that the place is never empty.
-        let half = place.with_extension("half");
-        if half.symlink_metadata().is_ok() {
-            fs::remove_file(&half)?;
+    /// Returns the paths at which the wheels have libraries of TileDB.
+    fn libraries(&self) -> Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for folder in ["tiledb.libs", "tiledbsoma.libs"] {
+            let folder = self.packages()?.join(folder);
+            if !folder.is_dir() {
+                continue;
+            }
+            for file in fs::read_dir(folder)? {
+                let path = file?.path();
+                let name = path.file_name().map(|name| name.to_string_lossy());
+                let is_library =
+                    |name: &str| name.starts_with("libtiledb-") && name.ends_with(".so.2.30");
+                if name.is_some_and(|name| is_library(&name)) {
+                    found.push(path);
+                }
+            }
         }
-        #[cfg(unix)]
-        std::os::unix::fs::symlink(library, &half)?;
-        fs::rename(half, place)?;
-        Ok(())
+        if found.is_empty() {
+            return Err(format!("{}: no library of 2.30", self.folder.display()).into());
+        }
+        found.sort_unstable();
+        Ok(found)
     }
 
     /// Returns the path of Python.
@@ -160,11 +188,11 @@ impl Environment {
         Ok(self.packages()?.join("tiledb/tests"))
     }
 
-    /// Checks that TileDB-Py loads the library that this environment is for, and prints what it is.
+    /// Checks that clients load the library that this environment is for, and prints what it is.
     pub(crate) fn prove(&self) -> Outcome {
         let said = self.engine(|python| python)?;
-        for line in said.lines().take(2) {
-            println!("   {line}");
+        for line in said.lines() {
+            println!("   {}", line.split(": ").next().unwrap_or(line));
         }
         expect(&said, self.is_ours)
     }
@@ -179,7 +207,10 @@ impl Environment {
     /// Checks that a library can take the place of the wheel's without a change in the environment: preloaded, and
     /// loaded by the program before TileDB-Py.
     pub(crate) fn prove_other_ways(&self, library: &Path) -> Outcome {
-        let wheels = self.library()?;
+        let wheels = self.libraries()?;
+        let [wheels] = wheels.as_slice() else {
+            return Err(format!("not one library, but {wheels:?}").into());
+        };
         let name = wheels.file_name().ok_or("the library has no name")?;
         let renamed = scratch()?.join("libtiledb-tdb.so");
         let half = scratch()?.join("libtiledb-tdb.half");
@@ -194,15 +225,29 @@ impl Environment {
     }
 }
 
-/// Checks whether a process says that its library is tdb.
+/// Checks whether a process says that its libraries are tdb, which is one for all clients in it, or that none of them is.
 fn expect(said: &str, is_ours: bool) -> Outcome {
-    if said.contains(OURS) == is_ours {
+    let libraries: Vec<&str> = said.lines().filter(|line| line.contains("{")).collect();
+    let is_right = if is_ours {
+        libraries.len() == 1 && said.contains(OURS)
+    } else {
+        !libraries.is_empty() && !said.contains(OURS)
+    };
+    if is_right {
         return Ok(());
     }
     Err(format!("not the library that was to be loaded:\n{said}").into())
 }
 
-fn requirements() -> Result<String> {
-    let path = root().join("xtask/clients/requirements.txt");
-    Ok(fs::read_to_string(path)?)
+/// Puts a link to our library where a wheel has its own.
+fn link(library: &Path, place: &Path) -> Outcome {
+    // A link under another name first, so that the place is never empty.
+    let half = place.with_extension("half");
+    if half.symlink_metadata().is_ok() {
+        fs::remove_file(&half)?;
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(library, &half)?;
+    fs::rename(half, place)?;
+    Ok(())
 }
