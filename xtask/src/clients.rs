@@ -7,8 +7,9 @@
 //! `--original` runs the whole suite over TileDB's library instead, and compares the list itself; with `--bless`, it
 //! writes names and times, and keeps causes.
 
-mod environment;
+pub(crate) mod environment;
 mod list;
+mod readme;
 mod soma;
 mod suite;
 
@@ -77,6 +78,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 pub(crate) fn check(report: &mut Report) -> Outcome {
     let library = capi::kept()?;
     let ours = place(&library)?;
+    readme::check()?;
     let findings = judge(&ours, &part(&listed()?)?)?;
     report.count("TileDB-Py", findings.tests());
     findings.close()?;

@@ -4,6 +4,7 @@ use std::ptr::null_mut;
 use tdb_capi::aggregate::*;
 use tdb_capi::array::*;
 use tdb_capi::constants::*;
+use tdb_capi::query::fields::*;
 use tdb_capi::query::*;
 use tdb_capi::query_condition::*;
 use tdb_capi::subarray::*;
