@@ -196,7 +196,7 @@ impl ArraySchema {
             check_enumerated(&attribute)?;
             let enumeration = state.read(name, self.source.as_ref())?;
             let counted = Fields::new(ArrayType::Sparse, Vec::new(), vec![attribute.clone()]);
-            if counted.check_indices(&enumeration).is_err() {
+            if counted.check_new_indices(&enumeration).is_err() {
                 return Err(failed(format!(
                     "Unable to use enumeration '{name}' for attribute '{}' because the attribute's type is not \
                      large enough to represent all enumeration values.",

@@ -117,19 +117,33 @@ impl ArraySchema {
     /// # Errors
     /// [`Problem::TooFewIndices`] for the first such attribute.
     pub fn check_indices(&self, enumeration: &Enumeration) -> Result<(), SchemaError> {
-        let (name, values) = (enumeration.name(), enumeration.len());
+        // TileDB never uses the largest number as an index.
+        self.check_counts_to(enumeration, Some(enumeration.len()))
+    }
+
+    /// As [`check_indices`](Self::check_indices), for an attribute that TileDB makes: it wants a number more then, though it
+    /// lets an enumeration grow to as many values as others allow, and reads them.
+    ///
+    /// # Errors
+    /// [`Problem::TooFewIndices`] for the first such attribute.
+    pub fn check_new_indices(&self, enumeration: &Enumeration) -> Result<(), SchemaError> {
+        self.check_counts_to(enumeration, enumeration.len().checked_add(1))
+    }
+
+    fn check_counts_to(
+        &self,
+        enumeration: &Enumeration,
+        count: Option<usize>,
+    ) -> Result<(), SchemaError> {
+        let count = count.and_then(|count| i128::try_from(count).ok());
         for attribute in &self.attributes {
-            let refers = attribute.enumeration.as_deref() == Some(name);
-            // TileDB never uses the largest number as an index.
-            let next = i128::try_from(values)
-                .ok()
-                .and_then(|values| values.checked_add(1))
-                .and_then(|next| whole_bytes(attribute.datatype, next));
-            if refers && next.is_none() {
+            let refers = attribute.enumeration.as_deref() == Some(enumeration.name());
+            let largest = count.and_then(|count| whole_bytes(attribute.datatype, count));
+            if refers && largest.is_none() {
                 let problem = Problem::TooFewIndices {
                     datatype: attribute.datatype,
-                    enumeration: name.to_owned(),
-                    values,
+                    enumeration: enumeration.name().to_owned(),
+                    values: enumeration.len(),
                 };
                 let field = format!("datatype of attribute {:?}", attribute.name);
                 return Err(SchemaError::invalid(field, problem));

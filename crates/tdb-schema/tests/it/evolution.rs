@@ -57,6 +57,14 @@ fn enumerations_grow_and_go_when_nothing_refers_to_them() {
     let many: Vec<&str> = std::iter::once("a")
         .chain(many.iter().map(String::as_str))
         .collect();
+    // With one less, the largest number is the index of none.
+    let all = letters("__3_0", &many[..127]);
+    let full = schema
+        .clone()
+        .with_extended_enumeration(&old, &all)
+        .unwrap();
+    full.check_indices(&all).unwrap();
+    assert!(full.check_new_indices(&all).is_err());
     let errors = [
         plane().with_attribute(indices).unwrap_err(),
         schema.clone().with_enumeration(&old).unwrap_err(),
