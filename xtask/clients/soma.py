@@ -449,6 +449,15 @@ def frames():
     step("write more", lambda: write(4, ["a", "a", "z", "zz"]))
     step("write over it", lambda: write(0, ["b", "a", "q", "c"]))
     step("write outside", lambda: write(98, ["b", "a", "", "c"]))
+
+    def slices():
+        # Their texts begin further on in the buffers of the whole table.
+        whole = rows(20, ["one", "two", "three", "four"])
+        with opened("frame", "w") as item:
+            item.write(whole[2:])
+            item.write(whole[1:2])
+
+    step("write slices of a table", slices)
     show("frame")
     with opened("frame") as item:
         step("by the first index", lambda: item.read(coords=(slice(2, 5),)).concat())

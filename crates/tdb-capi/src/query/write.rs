@@ -171,7 +171,7 @@ unsafe fn column(
     field: &Field<'_>,
     format: OffsetFormat,
 ) -> Result<(usize, Column)> {
-    let values = match &named.values {
+    let mut values = match &named.values {
         Some(values) => values.given()?,
         None => &[],
     };
@@ -192,7 +192,8 @@ unsafe fn column(
             )
         }
         (None, Some(offsets)) => {
-            let ends = offsets_of(offsets.given()?, values.len(), field, format)?;
+            let mut ends = offsets_of(offsets.given()?, values.len(), field, format)?;
+            values = rebase(values, &mut ends)?;
             // The end of the last cell is none of a cell's own.
             (ends.len() - 1, Some(ends))
         }
@@ -261,10 +262,28 @@ fn offsets_of(
     if offsets.is_empty() {
         return Err(invalid("the end of the last cell is missing"));
     }
-    if offsets.first() != Some(&0) || offsets.last().is_some_and(|last| *last > end as u64) {
+    if offsets.last().is_some_and(|last| *last > end as u64) {
         return Err(invalid("they point outside the values"));
     }
     Ok(offsets)
+}
+
+/// Makes offsets begin at 0, and returns the values between the first and the last. A slice of an Arrow array begins
+/// further on in the values of the whole one.
+fn rebase<'a>(values: &'a [u8], offsets: &mut [u64]) -> Result<&'a [u8]> {
+    let (first, last) = match &*offsets {
+        [first, .., last] => (*first, *last),
+        [only] => (*only, *only),
+        [] => return Ok(&[]),
+    };
+    let taken = pointers::index(first)?..pointers::index(last)?;
+    let outside = || Error::new("Writer", "Invalid offsets; they point outside the values");
+    let taken = values.get(taken).ok_or_else(outside)?;
+    if first > 0 {
+        // None is below the first.
+        offsets.iter_mut().for_each(|offset| *offset -= first);
+    }
+    Ok(taken)
 }
 
 /// Converts a byte per cell to a bit per cell.
@@ -286,4 +305,23 @@ fn bits(bytes: &[u8], rows: usize, field: &Field<'_>) -> Result<Vec<u8>> {
             .fold(0, |all, bit| all | bit)
     });
     Ok(packed.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slice_begins_further_on_in_the_values() {
+        let mut offsets = [2, 5, 5, 6];
+        assert_eq!(rebase(b"xxabcdyy", &mut offsets).unwrap(), b"abcd");
+        assert_eq!(offsets, [0, 3, 3, 4]);
+        let mut offsets = [0, 3];
+        assert_eq!(rebase(b"abc", &mut offsets).unwrap(), b"abc");
+        assert_eq!(offsets, [0, 3]);
+        let mut of_no_cell = [2];
+        assert_eq!(rebase(b"xxa", &mut of_no_cell).unwrap(), b"");
+        assert_eq!(of_no_cell, [0]);
+        assert!(rebase(b"abc", &mut [2, 4]).is_err());
+    }
 }
