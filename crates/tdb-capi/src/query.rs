@@ -221,7 +221,7 @@ pub unsafe extern "C" fn tiledb_query_get_layout(
     call(ctx, |_| put(query_layout, get(query)?.lock().layout))
 }
 
-/// Sets the condition that cells have to match.
+/// Sets the condition that cells have to match. What is wrong with it is said when the query is submitted.
 ///
 /// # Safety
 /// Safe with any arguments.
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn tiledb_query_set_condition(
 ) -> i32 {
     call(ctx, |_| {
         let (query, condition) = (get(query)?, get(cond)?);
-        let condition = condition.resolved(query.opened.array.schema(), &query.opened)?;
+        let condition = condition.resolved(query.opened.array.schema(), &query.opened);
         let mut state = query.lock();
         (state.condition, state.read) = (Some(condition), None);
         Ok(())

@@ -39,7 +39,8 @@ pub(super) struct State {
     /// The buffers of the results of aggregates.
     pub(super) results: Vec<NamedBuffers>,
     pub(super) aggregates: Vec<NamedAggregate>,
-    pub(super) condition: Option<Condition>,
+    /// The condition, or what is wrong with it, which is said when the query is submitted.
+    pub(super) condition: Option<Result<Condition>>,
     pub(super) status: tiledb_query_status_t,
     pub(super) reason: tiledb_query_status_details_reason_t,
     /// A read that was begun.
@@ -201,12 +202,13 @@ impl Query {
             Some(bounds) => &state.ranges.within(schema, &bounds)?,
             None => &state.ranges,
         };
+        let condition = state.condition.as_ref().map(Result::as_ref).transpose();
         let request = ReadRequest {
             array,
             settings: &state.settings,
             ranges,
             layout: state.layout,
-            condition: state.condition.as_ref(),
+            condition: condition.map_err(Error::clone)?,
             buffers: &state.buffers,
         };
         let has_others = selects_labels || !state.aggregates.is_empty() || !state.labels.is_empty();
@@ -269,6 +271,7 @@ impl Query {
             let text = "Cannot initialize deletes; One condition is needed";
             return Err(Error::new("Query", text));
         };
+        let condition = condition.as_ref().map_err(Error::clone)?;
         crate::query_condition::delete(&self.opened, condition)?;
         state.status = TILEDB_COMPLETED;
         Ok(())

@@ -315,3 +315,36 @@ fn writes_to_arrays_opened_for_reading_are_refused() {
     let code = c!(tiledb_query_alloc, ctx, array, TILEDB_READ, &raw mut query);
     numbers.program.fails(code, "not open");
 }
+
+#[test]
+fn a_condition_that_is_wrong_is_refused_at_the_submission() {
+    let numbers = Numbers::new(TILEDB_SPARSE);
+    let ctx = numbers.program.ctx;
+    let array = numbers.open(TILEDB_READ);
+    let query = numbers.query(array, TILEDB_READ, TILEDB_UNORDERED);
+    let condition = numbers
+        .program
+        .make(|place| c!(tiledb_query_condition_alloc, ctx, place));
+    let (name, null) = (c"a".as_ptr(), std::ptr::null());
+    let code = c!(
+        tiledb_query_condition_init,
+        ctx,
+        condition,
+        name,
+        null,
+        0,
+        TILEDB_LT
+    );
+    numbers.program.ok(code);
+    numbers
+        .program
+        .ok(c!(tiledb_query_set_condition, ctx, query, condition));
+    let (mut a, mut size) = ([0_i32; 4], 0);
+    numbers
+        .program
+        .ok(numbers.set(query, c"a", &mut a, &mut size));
+    numbers.program.fails(
+        c!(tiledb_query_submit, ctx, query),
+        "can only be used with equality operators",
+    );
+}
