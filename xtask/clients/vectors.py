@@ -1,5 +1,6 @@
-"""Indexes of tiledb-vector-search: `vectors.py FOLDER` builds one of each kind below a folder, asks them, updates and
-asks them again, and prints the answers. What is printed depends on the library below alone."""
+"""Indexes of tiledb-vector-search: `vectors.py make FOLDER` builds one of each kind below a folder, asks them, updates and
+asks them again, and prints the answers; `vectors.py read FOLDER` asks those that are there. What is printed depends on the
+library below alone."""
 
 import os
 import sys
@@ -8,7 +9,7 @@ import numpy as np
 import tiledb
 import tiledb.vector_search as vs
 
-FOLDER = os.path.abspath(sys.argv[1])
+FOLDER = os.path.abspath(sys.argv[2])
 
 
 def step(name, work):
@@ -38,10 +39,13 @@ def main():
     )
     for name, kind, building, asking in kinds:
         uri = os.path.join(FOLDER, name)
+        if sys.argv[1] == "read":
+            step(f"{name}: ask", lambda: asked(uri, kind, queries, **asking))
+            continue
 
         def build():
-            # The first centroids, so that nothing depends on chance.
-            given = {"training_sample_size": 200} if "IVF" in name else {}
+            # Of all vectors, so that nothing depends on chance.
+            given = {"training_sample_size": 200} if name == "IVF_FLAT" else {}
             vs.ingest(name, uri, input_vectors=vectors, config={}, **building, **given)
             with tiledb.Group(uri) as group:
                 return sorted(member.name for member in group)

@@ -1,5 +1,5 @@
-//! `cargo xtask clients [--whole] [--bless] [--original]`: the suite of TileDB-Py, and the experiments of tiledbsoma,
-//! run over tdb's library.
+//! `cargo xtask clients [--whole] [--bless] [--original]`: the suite of TileDB-Py, experiments of tiledbsoma and, with
+//! `--whole`, indexes of tiledb-vector-search, run over tdb's library.
 //!
 //! `xtask/clients/tiledb-py-0.36.1.txt` lists the tests that pass with the library of TileDB. All of them must pass
 //! with tdb, but for those with a cause beside them, which must not: the causes only become fewer. A run takes a tenth
@@ -10,7 +10,7 @@
 pub(crate) mod environment;
 mod list;
 mod readme;
-mod soma;
+mod steps;
 mod suite;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use environment::{Environment, TILEDB_PY};
 use list::Test;
+use steps::{EXPERIMENTS, INDEXES};
 use suite::{Fate, Fates};
 
 use crate::outcome::Outcome;
@@ -70,7 +71,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return bless(tests, &findings);
     }
     findings.close()?;
-    soma::compare(&library).map(drop)
+    steps::compare(&EXPERIMENTS, &library)?;
+    if options.is_whole {
+        steps::compare(&INDEXES, &library)?;
+    }
+    Ok(())
 }
 
 /// Runs the part of the suite that the commit chooses, over the library that the part `capi` keeps, and the experiments of
@@ -82,7 +87,7 @@ pub(crate) fn check(report: &mut Report) -> Outcome {
     let findings = judge(&ours, &part(&listed()?)?)?;
     report.count("TileDB-Py", findings.tests());
     findings.close()?;
-    report.count("tiledbsoma", soma::compare(&library)?);
+    report.count("tiledbsoma", steps::compare(&EXPERIMENTS, &library)?);
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::timed::{middle, seconds};
 use crate::capi;
-use crate::clients::environment::{self, Environment};
+use crate::clients::environment::{Environment, TILEDB_PY, scratch};
 use crate::commands::output;
 use crate::outcome::Outcome;
 use crate::workspace::root;
@@ -29,7 +29,7 @@ pub(super) fn run(wanted: &str) -> Outcome {
     original.prove()?;
     let ours = Environment::with_tdb(&TILEDB_PY, &capi::released()?)?;
     ours.prove()?;
-    let folder = environment::scratch()?.join("bench");
+    let folder = scratch()?.join("bench");
     let list = output(script(&original, &folder).arg("list"))?;
     output(script(&original, &folder).arg("make"))?;
     let mut engines = [

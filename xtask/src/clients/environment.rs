@@ -32,6 +32,19 @@ pub(crate) const SOMA: Clients = Clients {
     requirements: "soma-requirements.txt",
 };
 
+pub(crate) const VECTORS: Clients = Clients {
+    prefix: "vectors-",
+    requirements: "vectors-requirements.txt",
+};
+
+/// The folders of packages in which wheels have libraries of TileDB.
+const OF_LIBRARIES: &[&str] = &[
+    "tiledb.libs",
+    "tiledbsoma.libs",
+    "tiledb/vector_search/lib",
+    "tiledb/vector_search/lib64",
+];
+
 impl Clients {
     fn folder(&self, name: &str) -> Result<PathBuf> {
         Ok(scratch()?.join(format!("{}{name}", self.prefix)))
@@ -145,7 +158,7 @@ impl Environment {
     /// Returns the paths at which the wheels have libraries of TileDB.
     fn libraries(&self) -> Result<Vec<PathBuf>> {
         let mut found = Vec::new();
-        for folder in ["tiledb.libs", "tiledbsoma.libs"] {
+        for folder in OF_LIBRARIES {
             let folder = self.packages()?.join(folder);
             if !folder.is_dir() {
                 continue;
@@ -154,7 +167,7 @@ impl Environment {
                 let path = file?.path();
                 let name = path.file_name().map(|name| name.to_string_lossy());
                 let is_library =
-                    |name: &str| name.starts_with("libtiledb-") && name.ends_with(".so.2.30");
+                    |name: &str| name.starts_with("libtiledb") && name.ends_with(".so.2.30");
                 if name.is_some_and(|name| is_library(&name)) {
                     found.push(path);
                 }

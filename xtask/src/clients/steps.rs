@@ -1,12 +1,12 @@
-//! Experiments of tiledbsoma (`xtask/clients/soma.py`), made with TileDB's library and with tdb's. Each step must give the
-//! same, and each library must read what the other one has stored.
+//! Programs over clients (`xtask/clients/soma.py`, `vectors.py`), run with TileDB's library and with tdb's. Each step must
+//! give the same, and each library must read what the other one has stored.
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::environment::{Environment, SOMA, scratch};
+use super::environment::{Clients, Environment, SOMA, VECTORS, scratch};
 use crate::report::Tests;
 use crate::side_by_side;
 
@@ -16,20 +16,43 @@ const SECONDS: &str = "300";
 /// At most so many differences are shown.
 const SHOWN: usize = 5;
 
-/// Makes the experiments with both libraries, and has both read them. Returns the number of steps that are equal; a
+/// A program that prints what it does step by step: `PROGRAM make FOLDER` stores something in a folder, and
+/// `PROGRAM read FOLDER` reads it.
+pub(super) struct Program {
+    client: &'static str,
+    file: &'static str,
+    clients: &'static Clients,
+}
+
+/// Experiments of tiledbsoma.
+pub(super) const EXPERIMENTS: Program = Program {
+    client: "tiledbsoma",
+    file: "soma.py",
+    clients: &SOMA,
+};
+
+/// Indexes of tiledb-vector-search.
+pub(super) const INDEXES: Program = Program {
+    client: "tiledb-vector-search",
+    file: "vectors.py",
+    clients: &VECTORS,
+};
+
+/// Runs a program with both libraries, and has both read what it stored. Returns the number of steps that are equal; a
 /// difference is an error.
 ///
-/// Fails with [`Missing`](crate::outcome::Missing) if tiledbsoma cannot be installed.
-pub(crate) fn compare(library: &Path) -> Result<Tests, Box<dyn Error>> {
-    let ours = Environment::with_tdb(&SOMA, library)?;
+/// Fails with [`Missing`](crate::outcome::Missing) if its packages cannot be installed.
+pub(super) fn compare(program: &Program, library: &Path) -> Result<Tests, Box<dyn Error>> {
+    let ours = Environment::with_tdb(program.clients, library)?;
     ours.prove()?;
-    let original = Environment::original(&SOMA)?;
-    let folder = scratch()?.join("soma");
+    let original = Environment::original(program.clients)?;
+    let folder = scratch()?.join(program.file).with_extension("");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
     let (of_original, of_ours) = (folder.join("original"), folder.join("tdb"));
     let run = |environment, verb, folder: &PathBuf| Run {
+        file: program.file,
         environment,
         verb,
         folder: folder.clone(),
@@ -55,11 +78,12 @@ pub(crate) fn compare(library: &Path) -> Result<Tests, Box<dyn Error>> {
         differences.add(what, outputs);
     }
     fs::remove_dir_all(folder)?;
-    differences.close()
+    differences.close(program.client)
 }
 
 /// A run of the program.
 struct Run<'a> {
+    file: &'static str,
     environment: &'a Environment,
     verb: &'static str,
     folder: PathBuf,
@@ -72,7 +96,11 @@ impl Run<'_> {
         let mut python = Command::new("timeout");
         python.args(["--kill-after", "10", SECONDS]);
         python.arg(self.environment.python()).arg("-B");
-        python.arg(crate::workspace::root().join("xtask/clients/soma.py"));
+        python.arg(
+            crate::workspace::root()
+                .join("xtask/clients")
+                .join(self.file),
+        );
         python.arg(self.verb).arg(&self.folder);
         let done = python.output().map_err(|error| error.to_string())?;
         if done.status.success() {
@@ -84,7 +112,8 @@ impl Run<'_> {
         );
         let step = out.rsplit("## ").next().unwrap_or("").lines().next();
         Err(format!(
-            "soma.py {} {}: {} in step `{}`\n{err}",
+            "{} {} {}: {} in step `{}`\n{err}",
+            self.file,
             self.verb,
             self.folder.display(),
             done.status,
@@ -133,9 +162,9 @@ impl Differences {
         }
     }
 
-    fn close(self) -> Result<Tests, Box<dyn Error>> {
+    fn close(self, client: &str) -> Result<Tests, Box<dyn Error>> {
         println!(
-            "   tiledbsoma: {} steps equal, {} differ",
+            "   {client}: {} steps equal, {} differ",
             self.equal,
             self.found.len()
         );
@@ -182,7 +211,7 @@ mod tests {
             differences.found,
             ["make: step `a`:\n  TileDB: 2\n  tdb:    3"]
         );
-        assert!(differences.close().is_err());
+        assert!(differences.close("client").is_err());
     }
 
     #[test]
