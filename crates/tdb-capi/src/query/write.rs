@@ -137,22 +137,30 @@ pub(crate) fn push(writer: &mut Writer, array: &OpenArray, batch: &Batch) -> Res
         .map_err(|error| failed(error, array, Some(batch)))
 }
 
-/// Says of cells with equal coordinates what TileDB says, which programs look for.
+/// Says of cells with wrong coordinates what TileDB says, which programs look for.
 fn failed(error: WriteError, array: &OpenArray, batch: Option<&Batch>) -> Error {
-    if let WriteError::Cell {
-        cell,
-        problem: CellProblem::Duplicate { .. },
-        ..
-    } = &error
-    {
-        let coordinates = batch.and_then(|batch| coordinates(batch, array, *cell));
-        let shown = coordinates.unwrap_or_else(|| format!("of cell {cell}"));
-        return Error::new(
-            "Writer",
-            format!("Duplicate coordinates ({shown}) are not allowed"),
-        );
-    }
-    array.failed(error).into()
+    let WriteError::Cell { cell, problem, .. } = &error else {
+        return array.failed(error).into();
+    };
+    let shown = |cell: u64| {
+        let coordinates = batch.and_then(|batch| coordinates(batch, array, cell));
+        coordinates.unwrap_or_else(|| format!("of cell {cell}"))
+    };
+    let text = match problem {
+        CellProblem::Duplicate { .. } => {
+            format!("Duplicate coordinates ({}) are not allowed", shown(*cell))
+        }
+        CellProblem::NotSorted { other } => format!(
+            "Write failed; Coordinates ({}) succeed ({}) in the global order",
+            shown(*other),
+            shown(*cell)
+        ),
+        CellProblem::OutsideCurrentDomain { .. } => {
+            format!("Cells are written outside of the defined current domain; {error}")
+        }
+        _ => return array.failed(error).into(),
+    };
+    Error::new("Writer", text)
 }
 
 /// Returns the coordinates of a cell as text.

@@ -218,6 +218,25 @@ fn cells_with_equal_coordinates_are_named() {
 }
 
 #[test]
+fn cells_out_of_order_are_named() {
+    let numbers = Numbers::new(TILEDB_SPARSE);
+    let ctx = numbers.program.ctx;
+    let array = numbers.open(TILEDB_WRITE);
+    let query = numbers.query(array, TILEDB_WRITE, TILEDB_GLOBAL_ORDER);
+    let (mut x, mut a, mut x_size, mut a_size) = ([5, 3], [1, 2], 0, 0);
+    numbers
+        .program
+        .ok(numbers.set(query, c"x", &mut x, &mut x_size));
+    numbers
+        .program
+        .ok(numbers.set(query, c"a", &mut a, &mut a_size));
+    numbers.program.fails(
+        c!(tiledb_query_submit, ctx, query),
+        "Write failed; Coordinates (5) succeed (3) in the global order",
+    );
+}
+
+#[test]
 fn conditions_and_aggregates_see_the_same_cells() {
     let numbers = Numbers::new(TILEDB_SPARSE);
     let ctx = numbers.program.ctx;
