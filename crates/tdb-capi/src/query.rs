@@ -224,7 +224,11 @@ impl Query {
             buffers: &state.buffers,
         };
         let has_others = selects_labels || !state.aggregates.is_empty() || !state.labels.is_empty();
-        let is_complete = if state.buffers.is_empty() && has_others {
+        if state.buffers.is_empty() && !has_others {
+            let text = "Cannot initialize reader; Buffers not set";
+            return Err(Error::new("Reader", text));
+        }
+        let is_complete = if state.buffers.is_empty() {
             true
         } else {
             let mut read = match state.read.take() {

@@ -62,33 +62,24 @@ impl Ranges {
         self
     }
 
-    /// Returns the ranges within the current domain: those of a sparse array are cut to it.
+    /// Returns the ranges within the current domain, which a dimension without a range stands for.
     ///
     /// # Errors
-    /// Fails if a range of a dense array leads out of it.
+    /// Fails if a range leads out of it.
     pub(crate) fn within(&self, schema: &ArraySchema, bounds: &[Range]) -> Result<Self> {
         let mut found = self.clone();
         let dimensions = found.dimensions.iter_mut().zip(&schema.dimensions);
         for ((ranges, dimension), bounds) in dimensions.zip(bounds) {
             let datatype = dimension.datatype;
-            if schema.is_dense() {
-                if ranges.iter().any(|range| !bounds.covers(datatype, range)) {
-                    let text = format!(
-                        "A range was set outside of the current domain of dimension '{}'.",
-                        dimension.name
-                    );
-                    return Err(Error::new("Reader", text));
-                }
-            } else if ranges.is_empty() {
+            if ranges.iter().any(|range| !bounds.covers(datatype, range)) {
+                let text = format!(
+                    "A range on dimension '{}' was set outside of the current domain.",
+                    dimension.name
+                );
+                return Err(Error::new("Query", text));
+            }
+            if ranges.is_empty() && !schema.is_dense() {
                 ranges.push(bounds.clone());
-            } else {
-                let cut: Vec<Range> = ranges
-                    .iter()
-                    .filter_map(|range| range.intersection(datatype, bounds))
-                    .collect();
-                // Ranges that all lie outside select nothing: a range that goes backwards does.
-                let nothing = || vec![Range::new(bounds.hi.clone(), bounds.lo.clone())];
-                *ranges = if cut.is_empty() { nothing() } else { cut };
             }
         }
         Ok(found)
@@ -173,10 +164,6 @@ impl Subarray {
         if !range.is_ordered(datatype) && !described.cell_val_num.is_var() {
             let why = "Lower range bound cannot be larger than the higher bound";
             return Err(failed(why.to_owned()));
-        }
-        if described.cell_val_num.is_var() && range.lo.is_empty() && range.hi.is_empty() {
-            // The whole dimension, which is what a dimension without a range stands for.
-            return Ok(());
         }
         let range = match &described.domain {
             Some(domain) if !domain.covers(datatype, &range) => {

@@ -47,13 +47,15 @@ def random_step(life):
     if chance < 0.15:
         return random_vfs_step(life)
     name = rng.choice(list(life.arrays))
-    choices = [(read, 40), (aggregate, 9), (write, 16), (delete, 5), (metadata, 6), (evolve, 5), (upkeep, 8), (ask, 7), (low_level_read, 7)]
+    choices = [(read, 40), (aggregate, 9), (write, 16), (delete, 5), (metadata, 6), (evolve, 5), (upkeep, 8), (ask, 7), (low_level_read, 8)]
     step = rng.choices([each for each, _ in choices], [weight for _, weight in choices])[0]
     return step(life, name)
 
 
 def create(life):
     name = "a%d" % len(life.arrays)
+    if life.groups and life.rng.random() < 0.6:
+        name = "%s/%s" % (life.rng.choice(life.groups), name)
     schema = schemas.random_schema(life.rng)
     life.arrays[name] = schema
     return {"op": "create", "array": name, "schema": schema}
@@ -92,6 +94,8 @@ def write(life, name):
             step["box"] = [[low, low] for low, _ in step["box"]]
             count = 1
         step["order"] = rng.choice(["item"] * 3 + ["row", "col", "row", "col", "global"])
+        if step["order"] == "global" and rng.random() < 0.95 and not all(map(is_of_tiles, schema["dims"], step["box"])):
+            step["order"] = "row"
         for label in schema["labels"]:
             low, high = step["box"][label["dim"]]
             step.setdefault("labels", {})[label["name"]] = random_labels(rng, label, high - low + 1)
@@ -100,6 +104,12 @@ def write(life, name):
         if attr["nullable"]:
             step["nulls"][attr["name"]] = [int(rng.random() < 0.8) for _ in range(count)]
     return step
+
+
+def is_of_tiles(dim, ends):
+    """Whether a range is of whole tiles, which TileDB wants of dense writes in global order."""
+    first, tile = dim["domain"][0], dim["tile"]
+    return (ends[0] - first) % tile == 0 and (ends[1] - first + 1) % tile == 0
 
 
 def random_labels(rng, label, count):
@@ -147,7 +157,6 @@ CONFIGS = [
     {"py.init_buffer_bytes": "64"},
     {"py.init_buffer_bytes": "16"},
     {"py.init_buffer_bytes": "200"},
-    {"sm.query.dense.qc_coords_mode": "true"},
     {"sm.merge_overlapping_ranges_experimental": "false"},
     {"sm.query.sparse_unordered_with_dups.reader": "legacy", "sm.query.sparse_global_order.reader": "legacy"},
     {"sm.query.dense.reader": "legacy"},

@@ -7,6 +7,8 @@ def random_group_step(life):
     rng = life.rng
     if not life.groups or (len(life.groups) < 3 and rng.random() < 0.2):
         name = "g%d" % len(life.groups)
+        if life.groups and rng.random() < 0.4:
+            name = "%s/%s" % (life.groups[0], name)
         life.groups.append(name)
         return {"op": "group_create", "group": name}
     name = rng.choice(life.groups)
@@ -14,7 +16,7 @@ def random_group_step(life):
     step = {"op": kind, "group": name}
     if kind == "group_change":
         step["at"] = life.tick()
-        step["changes"] = [member(life) for _ in range(rng.randint(1, 3))]
+        step["changes"] = [member(life, name) for _ in range(rng.randint(1, 3))]
     elif kind == "group_meta":
         step["at"] = life.tick()
         step["changes"] = [["set", "m%s" % rng.choice("ab"), [rng.choice(["int", "str", "floats"]), rng.randint(-9, 9), values.text(rng, 4)]]]
@@ -35,13 +37,15 @@ def everything(life):
     return list(life.arrays) + life.groups
 
 
-def member(life):
+def member(life, group):
     rng = life.rng
-    target = rng.choice(everything(life) + ["nothing"])
+    within = [name for name in everything(life) if name.startswith(group + "/")]
+    target = rng.choice(everything(life) + within * 2 + ["nothing"])
     name = rng.choice([None, "n%d" % rng.randint(0, 3)])
     if rng.random() < 0.3:
         return ["remove", name or target]
-    return ["add", target, name, rng.random() < 0.5]
+    is_relative = rng.random() < (0.7 if target in within else 0.02)
+    return ["add", target, name, is_relative]
 
 
 def random_vfs_step(life):

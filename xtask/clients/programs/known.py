@@ -10,7 +10,49 @@ class Kind:
         self.name, self.fits, self.ends = name, fits, ends
 
 
-KINDS = []
+
+
+def words(ops, theirs=None, ours=None):
+    """Fits steps of some kinds where each side has an error with such words, or finds something where none are given."""
+
+    def fits(steps, place, their_answer, our_answer):
+        pairs = ((theirs, their_answer), (ours, our_answer))
+        return steps[place]["op"] in ops and all(said(text, answer) for text, answer in pairs)
+
+    return fits
+
+
+def said(text, answer):
+    if text is None:
+        return "found" in answer
+    return text in answer.get("message", "")
+
+
+GROUPS = ["group_change", "group_show", "group_meta", "group_upkeep"]
+
+
+def counts_what_a_read_gives(steps, place, theirs, ours):
+    """Aggregates of what a read gives, where those of TileDB are of other cells: cells of dense arrays that were never
+    written or fail a condition, and cells of sparse arrays that others replace."""
+    if steps[place]["op"] != "aggregate" or "found" not in theirs or "found" not in ours:
+        return False
+    if ours["found"]["as read"] is None:
+        return not is_sparse(steps, place)
+    return ours["found"]["as read"] and not theirs["found"]["as read"]
+
+
+def is_sparse(steps, place):
+    name = steps[place]["array"]
+    return any(step["op"] == "create" and step["array"] == name and step["schema"]["sparse"] for step in steps)
+
+
+KINDS = [
+    Kind("aggregates are of the cells that a read gives", counts_what_a_read_gives),
+    Kind("a filter that loses values is refused with the schema", words(["create", "evolve"], ours="cannot be used here"), ends=True),
+    Kind("dense cells in global order take any box", words(["write"], theirs="must coincide with the tile bounds"), ends=True),
+    Kind("members above a group, by a relative path, are refused", words(GROUPS, "", ours="leads out of where it must stay"), ends=True),
+    Kind("members above a group, by a relative path, are refused", words(GROUPS, None, ours="leads out of where it must stay"), ends=True),
+]
 
 #: Messages that clients match: where TileDB's holds one, ours must.
 MATCHED = [

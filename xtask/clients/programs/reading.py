@@ -2,7 +2,6 @@
 
 import numpy as np
 import tiledb
-import tiledb.libtiledb as lt
 
 from programs.values import shown_array, shown_item
 
@@ -35,16 +34,8 @@ class Reads:
             asked = array.query(**step["query"]).agg({step["attr"]: step["asked"]} if step["attr"] else step["asked"])
             sel = made_selection(array, step)
             found = asked[sel] if step["how"] == "index" else asked.multi_index[sel]
-            return shown_numbers(found)
-
-    def run_low_read(self, step):
-        with self.opened(step) as array:
-            context = lt.Context(array.ctx)
-            query = lt.Query(context, array.array, lt.QueryType.READ)
-            order = step["order"]
-            query.layout = [lt.LayoutType.ROW_MAJOR, lt.LayoutType.COL_MAJOR, lt.LayoutType.GLOBAL_ORDER, lt.LayoutType.UNORDERED]["CFGU".index(order)]
-            query.set_subarray(made_subarray(array, step["sel"]))
-            return read_parts(array, query, step)
+            found = found if isinstance(found, dict) else {step["asked"][0]: found}
+            return {"answers": shown_numbers(found), "as read": is_as_read(array, step, sel, found)}
 
     def run_domain(self, step):
         with self.opened(step) as array:
@@ -65,6 +56,33 @@ class Reads:
             asked = array.query(return_incomplete=True).multi_index[made_selection(array, {"sel": step["sel"], "how": "multi"})]
             found = asked.estimated_result_sizes()
             return {name: [size.offsets_bytes > 0, size.data_bytes > 0] for name, size in sorted(found.items())}
+
+
+def is_as_read(array, step, sel, found):
+    """Whether aggregates are those of the cells that a read gives; none where a read does not tell."""
+    attr = array.attr(step["attr"])
+    knows = not attr.isnullable and not attr.isvar and np.dtype(attr.dtype).kind in "iuf"
+    if not knows or (not array.schema.sparse and "cond" in step["query"]):
+        return None
+    asked = array.query(**dict(step["query"], attrs=[step["attr"]]))
+    cells = asked[sel] if step["how"] == "index" else asked.multi_index[sel]
+    cells = cells[step["attr"]] if hasattr(cells, "keys") else cells
+    cells = np.asarray(cells).ravel()
+    numbers = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else cells
+    with np.errstate(all="ignore"):
+        wide = [float(cell) if cells.dtype.kind == "f" else int(cell) for cell in cells]
+        made = {
+            "count": len(cells),
+            "sum": sum(wide),
+            "mean": sum(wide) / len(wide) if wide else float("nan"),
+            "min": numbers.min() if len(numbers) else float("nan"),
+            "max": numbers.max() if len(numbers) else float("nan"),
+        }
+    return all(shown_number(found[name]) == shown_number(made[name]) for name in found if name in made)
+
+
+def shown_number(number):
+    return "%.9g" % float(number)
 
 
 def made_selection(array, step):
@@ -117,89 +135,6 @@ def made_subarray(array, sel):
         ranges.append(ends or [tuple(dim.domain)])
     subarray.add_ranges(ranges)
     return subarray
-
-
-def read_parts(array, query, step):
-    """Submits a query until it is complete, and returns all cells by field."""
-    names = list(step["attrs"])
-    if array.schema.sparse:
-        names += [array.dim(place).name for place in range(array.ndim)]
-    fields = {name: Buffers(array, name, step["cells"]) for name in names}
-    for field in fields.values():
-        field.give(query)
-    for _ in range(3000):
-        status = query._submit()
-        sizes = query.result_buffer_elements() if hasattr(query, "result_buffer_elements") else None
-        count = [field.take(query, sizes) for field in fields.values()]
-        if status == lt.QueryStatus.COMPLETE:
-            break
-        if not any(count):
-            for field in fields.values():
-                field.grow(query)
-    columns = {name: field.cells for name, field in fields.items()}
-    return arranged({"columns": columns}, array, {"order": step["order"]}, "low")
-
-
-class Buffers:
-    """The buffers of a field, and the cells that came so far."""
-
-    def __init__(self, array, name, cells):
-        is_attr = array.schema.has_attr(name)
-        self.field = array.attr(name) if is_attr else array.dim(name)
-        self.name = self.field._internal_name if is_attr else name
-        self.is_nullable = is_attr and self.field.isnullable
-        self.cells = []
-        self.size(cells)
-
-    def size(self, cells):
-        self.room = cells
-        dtype = np.dtype(self.field.dtype)
-        self.width = dtype.itemsize or 1
-        if dtype.kind == "U" and not self.field.isvar:
-            self.width = dtype.itemsize // 4
-        if dtype.kind == "U" and self.field.isvar:
-            self.width = 1
-        self.data = np.zeros(cells * self.width, dtype=np.uint8)
-        self.offsets = np.zeros(cells, dtype=np.uint64) if self.field.isvar else None
-        self.validity = np.zeros(cells, dtype=np.uint8) if self.is_nullable else None
-
-    def give(self, query):
-        parts = self.data.nbytes // self.element()
-        query.set_data_buffer(self.name, self.data, np.uint64(parts))
-        if self.offsets is not None:
-            query.set_offsets_buffer(self.name, self.offsets, np.uint64(self.offsets.size))
-        if self.validity is not None:
-            query.set_validity_buffer(self.name, self.validity, np.uint64(self.validity.size))
-
-    def element(self):
-        """Bytes of one value of the stored type."""
-        dtype = np.dtype(self.field.dtype)
-        if dtype.kind in "SU":
-            return 1
-        if dtype.kind == "V":
-            return dtype.itemsize // len(dtype)
-        if dtype.kind == "c":
-            return dtype.itemsize // 2
-        return dtype.itemsize
-
-    def take(self, query, sizes):
-        offsets, elements, valid = sizes[self.name]
-        data = self.data[: elements * self.element()].tobytes()
-        if self.offsets is None:
-            count = len(data) // self.width if self.width else 0
-            cells = [data[place * self.width : (place + 1) * self.width].hex() for place in range(count)]
-        else:
-            count = offsets
-            ends = [int(end) for end in self.offsets[:count]] + [len(data)]
-            cells = [data[first:last].hex() for first, last in zip(ends, ends[1:])]
-        if self.validity is not None:
-            cells = [cell if self.validity[place] else None for place, cell in enumerate(cells)]
-        self.cells += cells
-        return count
-
-    def grow(self, query):
-        self.size(self.room * 4)
-        self.give(query)
 
 
 def shown_result(found):

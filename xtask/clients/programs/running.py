@@ -7,12 +7,13 @@ import tiledb
 import tiledb.libtiledb as lt
 
 from programs import schemas, values
+from programs.low_reading import Lows
 from programs.reading import Reads
 from programs.running_objects import Objects
 from programs.values import shown_array
 
 
-class Runner(Reads, Objects):
+class Runner(Reads, Lows, Objects):
     def __init__(self, folder):
         self.folder = folder
 
@@ -33,7 +34,8 @@ class Runner(Reads, Objects):
         return text
 
     def context(self, step):
-        return tiledb.Ctx(step.get("config") or {})
+        config = step.get("config")
+        return tiledb.Ctx(config) if config else tiledb.default_ctx()
 
     def opened(self, step, mode="r"):
         at = step.get("at")

@@ -75,10 +75,12 @@ class Objects:
             for change in step["changes"]:
                 try:
                     if change[0] == "remove":
-                        group.remove(change[1])
+                        group.remove(change[1] if change[1][0] == "n" else "file://" + self.path(change[1]))
                     else:
                         _, target, name, is_relative = change
-                        uri = "../" + target if is_relative else "file://" + self.path(target)
+                        within = step["group"] + "/"
+                        below = target[len(within) :] if target.startswith(within) else "../" + target
+                        uri = below if is_relative else "file://" + self.path(target)
                         group.add(uri, name, relative=is_relative)
                     said.append("done")
                 except Exception as error:

@@ -8,7 +8,7 @@ use tdb::engine::query::{
 };
 use tdb::engine::schema::{ArraySchema, FieldKind};
 use tdb::engine::tile::Range;
-use tdb::{Aggregate, Batch, Condition, Function, OpenArray, Settings};
+use tdb::{Aggregate, Batch, Condition, Datatype, Function, OpenArray, Settings};
 
 use super::aggregates::{NamedAggregate, result_bytes, result_form};
 use super::buffers::{NamedBuffers, offset_format};
@@ -95,8 +95,18 @@ impl ReadRequest<'_> {
         Ok(first.unwrap_or_else(Batch::default))
     }
 
+    /// Checks that a read in global order is of one box. Ranges of a sparse array that overlap are one.
     fn check_global_order(&self) -> Result<()> {
-        let several = self.ranges.dimensions.iter().any(|ranges| ranges.len() > 1);
+        let schema = self.schema();
+        let merges = !schema.is_dense()
+            && self
+                .settings
+                .get("sm.merge_overlapping_ranges_experimental")
+                != Some("false");
+        let dimensions = schema.dimensions.iter().zip(&self.ranges.dimensions);
+        let several = dimensions.into_iter().any(|(dimension, ranges)| {
+            ranges.len() > 1 && !(merges && overlap_in_one(dimension.datatype, ranges))
+        });
         if self.layout == TILEDB_GLOBAL_ORDER && several {
             let text = "Cannot initialize reader; Multi-range reads are not supported on a global order query.";
             return Err(Error::new("ReaderBase", text));
@@ -248,6 +258,26 @@ impl ReadRequest<'_> {
             .enumeration_codes(true)
             .order(Some(order_of(self.layout)?)))
     }
+}
+
+/// True if ranges, sorted, each overlap those before them.
+fn overlap_in_one(datatype: Datatype, ranges: &[Range]) -> bool {
+    let mut sorted: Vec<&Range> = ranges.iter().collect();
+    sorted.sort_by(|a, b| datatype.total_order(&a.lo, &b.lo));
+    let mut sorted = sorted.into_iter();
+    let Some(first) = sorted.next() else {
+        return true;
+    };
+    let mut end = &first.hi;
+    for range in sorted {
+        if datatype.total_order(end, &range.lo).is_lt() {
+            return false;
+        }
+        if datatype.total_order(end, &range.hi).is_lt() {
+            end = &range.hi;
+        }
+    }
+    true
 }
 
 /// Returns the engine's order.

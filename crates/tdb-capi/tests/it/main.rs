@@ -10,5 +10,6 @@ mod forks;
 mod labels;
 mod program;
 mod queries;
+mod random_finds;
 mod schemas;
 mod shapes;
