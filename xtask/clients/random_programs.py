@@ -65,7 +65,7 @@ class Pair:
                 # What the original does not survive has no answer to compare.
                 kinds.append("TileDB's library ends" + (", and tdb" if mine.get("end") else ""))
                 return None, kinds, count
-            if same(theirs, mine):
+            if same(step, theirs, mine):
                 count += 1
                 continue
             kind = known.kind_of(steps, place, theirs, mine)
@@ -107,9 +107,9 @@ def line_or_end(run, place):
     return {"end": run["end"] or "ends", "stderr": run["stderr"]}
 
 
-def same(one, other):
+def same(step, one, other):
     if "error" in one and "error" in other:
-        return one["error"] == other["error"] and known.same_message(one["message"], other["message"])
+        return one["error"] == other["error"] and known.same_message(step, one["message"], other["message"])
     return one == other
 
 

@@ -4,6 +4,7 @@ pub(crate) mod aggregates;
 mod buffers;
 mod labels;
 mod range_lists;
+mod range_order;
 mod read;
 mod write;
 
@@ -226,9 +227,12 @@ impl Query {
         let has_others = selects_labels || !state.aggregates.is_empty() || !state.labels.is_empty();
         if state.buffers.is_empty() && !has_others {
             let text = "Cannot initialize reader; Buffers not set";
-            return Err(Error::new("Reader", text));
+            return Err(Error::short("Reader", text));
         }
         let is_complete = if state.buffers.is_empty() {
+            if !state.aggregates.is_empty() {
+                request.check()?;
+            }
             true
         } else {
             let mut read = match state.read.take() {
@@ -280,6 +284,28 @@ impl Query {
         }
         state.status = TILEDB_COMPLETED;
         Ok(())
+    }
+
+    /// Checks that a field has the form whose sizes a function estimates.
+    fn check_form(&self, name: &str, is_var: bool, is_nullable: bool) -> Result<()> {
+        let form = |is_var, is_nullable| match (is_var, is_nullable) {
+            (false, false) => "a fixed-sized field without nulls",
+            (false, true) => "a fixed-sized nullable field",
+            (true, false) => "a var-sized field without nulls",
+            (true, true) => "a var-sized nullable field",
+        };
+        let field = self.opened.array.schema().field(name);
+        match field.map(|field| (field.is_var(), field.nullable)) {
+            Some(found) if found != (is_var, is_nullable) => {
+                let text = format!(
+                    "query estimated result size: field '{name}' is {}, not {}",
+                    form(found.0, found.1),
+                    form(is_var, is_nullable)
+                );
+                Err(Error::short("Query", text))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn delete(&self, state: &mut State) -> Result<()> {
@@ -447,7 +473,7 @@ pub unsafe extern "C" fn tiledb_query_get_subarray_t(
         check_place(subarray)?;
         let query = get(query)?;
         let ranges = query.lock().ranges.clone();
-        let copy = Subarray::of(Arc::clone(&query.array), Arc::clone(&query.opened), ranges);
+        let copy = Subarray::of(Arc::clone(&query.opened), ranges);
         put(subarray, give(copy))
     })
 }
@@ -999,7 +1025,9 @@ pub unsafe extern "C" fn tiledb_query_get_est_result_size(
     size: *mut u64,
 ) -> i32 {
     call(ctx, |_| {
-        put(size, get(query)?.estimate(text(name)?)?.values)
+        let (query, name) = (get(query)?, text(name)?);
+        query.check_form(name, false, false)?;
+        put(size, query.estimate(name)?.values)
     })
 }
 
@@ -1016,7 +1044,9 @@ pub unsafe extern "C" fn tiledb_query_get_est_result_size_nullable(
     size_validity: *mut u64,
 ) -> i32 {
     call(ctx, |_| {
-        let estimate = get(query)?.estimate(text(name)?)?;
+        let (query, name) = (get(query)?, text(name)?);
+        query.check_form(name, false, true)?;
+        let estimate = query.estimate(name)?;
         put(size_val, estimate.values)?;
         put(size_validity, estimate.validity)
     })
@@ -1035,7 +1065,9 @@ pub unsafe extern "C" fn tiledb_query_get_est_result_size_var(
     size_val: *mut u64,
 ) -> i32 {
     call(ctx, |_| {
-        let estimate = get(query)?.estimate(text(name)?)?;
+        let (query, name) = (get(query)?, text(name)?);
+        query.check_form(name, true, false)?;
+        let estimate = query.estimate(name)?;
         put(size_off, estimate.offsets)?;
         put(size_val, estimate.values)
     })
@@ -1055,7 +1087,9 @@ pub unsafe extern "C" fn tiledb_query_get_est_result_size_var_nullable(
     size_validity: *mut u64,
 ) -> i32 {
     call(ctx, |_| {
-        let estimate = get(query)?.estimate(text(name)?)?;
+        let (query, name) = (get(query)?, text(name)?);
+        query.check_form(name, true, true)?;
+        let estimate = query.estimate(name)?;
         put(size_off, estimate.offsets)?;
         put(size_val, estimate.values)?;
         put(size_validity, estimate.validity)

@@ -7,7 +7,7 @@ use tdb::Datatype;
 use tdb::engine::schema::ArraySchema;
 use tdb::engine::tile::Range;
 
-use crate::array::{Array, OpenedArray, tiledb_array_t};
+use crate::array::{OpenedArray, tiledb_array_t};
 use crate::border::context::tiledb_ctx_t;
 use crate::border::pointers::{self, bytes, bytes_mut, check_place, put, take, text};
 use crate::border::{Error, LentValues, Result, call, free, get, give, handle};
@@ -17,7 +17,6 @@ use crate::datatypes::integer;
 /// Ranges in an array. A dimension without a range is meant whole.
 #[derive(Debug)]
 pub(crate) struct Subarray {
-    pub(crate) array: Arc<Array>,
     pub(crate) opened: Arc<OpenedArray>,
     state: Mutex<Ranges>,
     pub(crate) kept: LentValues,
@@ -32,6 +31,8 @@ pub(crate) struct Ranges {
     pub(crate) labels: Vec<LabelRanges>,
     /// Whether ranges that follow each other become one.
     pub(crate) coalesce: bool,
+    /// Whether ranges beyond the domain are cut; they are refused otherwise.
+    pub(crate) cuts: bool,
 }
 
 /// The ranges of a label.
@@ -49,6 +50,7 @@ impl Ranges {
             dimensions: vec![Vec::new(); schema.dimensions.len()],
             labels: Vec::new(),
             coalesce: true,
+            cuts: false,
         }
     }
 
@@ -76,7 +78,7 @@ impl Ranges {
                     "A range on dimension '{}' was set outside of the current domain.",
                     dimension.name
                 );
-                return Err(Error::new("Query", text));
+                return Err(Error::short("Query", text));
             }
             if ranges.is_empty() && !schema.is_dense() {
                 ranges.push(bounds.clone());
@@ -92,14 +94,13 @@ impl Ranges {
 }
 
 impl Subarray {
-    pub(crate) fn new(array: Arc<Array>, opened: Arc<OpenedArray>) -> Self {
+    pub(crate) fn new(opened: Arc<OpenedArray>) -> Self {
         let ranges = Ranges::whole(opened.array.schema());
-        Self::of(array, opened, ranges)
+        Self::of(opened, ranges)
     }
 
-    pub(crate) fn of(array: Arc<Array>, opened: Arc<OpenedArray>, ranges: Ranges) -> Self {
+    pub(crate) fn of(opened: Arc<OpenedArray>, ranges: Ranges) -> Self {
         Self {
-            array,
             opened,
             state: Mutex::new(ranges),
             kept: LentValues::default(),
@@ -167,8 +168,8 @@ impl Subarray {
         }
         let range = match &described.domain {
             Some(domain) if !domain.covers(datatype, &range) => {
-                let fails = self.array.settings().get("sm.read_range_oob") == Some("error")
-                    || self.opened.query_type != crate::constants::TILEDB_READ;
+                let fails =
+                    !self.lock().cuts || self.opened.query_type != crate::constants::TILEDB_READ;
                 let cut = domain.intersection(datatype, &range);
                 cut.filter(|_| !fails)
                     .ok_or_else(|| failed("Range is out of bounds of the domain".to_owned()))?
@@ -256,7 +257,7 @@ pub unsafe extern "C" fn tiledb_subarray_alloc(
         check_place(subarray)?;
         let array = get(array)?;
         let opened = array.opened()?;
-        put(subarray, give(Subarray::new(array, opened)))
+        put(subarray, give(Subarray::new(opened)))
     })
 }
 
@@ -280,8 +281,9 @@ pub unsafe extern "C" fn tiledb_subarray_set_config(
     config: *mut tiledb_config_t,
 ) -> i32 {
     call(ctx, |_| {
-        get(subarray)?;
-        get(config)?;
+        let (subarray, config) = (get(subarray)?, get(config)?);
+        let settings = config.settings();
+        subarray.lock().cuts = settings.get("sm.read_range_oob") != Some("error");
         Ok(())
     })
 }

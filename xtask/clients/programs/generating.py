@@ -159,7 +159,6 @@ CONFIGS = [
     {"py.init_buffer_bytes": "200"},
     {"sm.merge_overlapping_ranges_experimental": "false"},
     {"sm.query.sparse_unordered_with_dups.reader": "legacy", "sm.query.sparse_global_order.reader": "legacy"},
-    {"sm.query.dense.reader": "legacy"},
     {"sm.mem.total_budget": "5000000"},
     {"sm.var_offsets.extra_element": "true"},
     {"sm.consolidation.buffer_size": "100"},

@@ -40,7 +40,9 @@ def everything(life):
 def member(life, group):
     rng = life.rng
     within = [name for name in everything(life) if name.startswith(group + "/")]
-    target = rng.choice(everything(life) + within * 2 + ["nothing"])
+    # A group within itself is refused.
+    others = [name for name in everything(life) if not (group + "/").startswith(name + "/")]
+    target = rng.choice(others + within * 2 + ["nothing"])
     name = rng.choice([None, "n%d" % rng.randint(0, 3)])
     if rng.random() < 0.3:
         return ["remove", name or target]

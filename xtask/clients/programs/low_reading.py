@@ -60,7 +60,11 @@ class Lows:
                 add_ranges(c, subarray, array.dim(place), place, part)
             c.call("tiledb_query_set_subarray_t", query, subarray)
             buffers = {name: Buffers(c, array, name, step["cells"]) for name in fields}
-            read_parts(c, query, buffers)
+            try:
+                read_parts(c, query, buffers)
+            finally:
+                c.library.tiledb_query_free(ctypes.byref(query))
+                c.call("tiledb_array_close", opened)
             columns = {name: buffer.cells for name, buffer in buffers.items()}
             return arranged({"columns": columns}, array, {"order": step["order"]}, "low")
 

@@ -78,6 +78,7 @@ def is_as_read(array, step, sel, found):
             "min": numbers.min() if len(numbers) else float("nan"),
             "max": numbers.max() if len(numbers) else float("nan"),
         }
+    found = {name: float("nan") if number is None else number for name, number in found.items()}
     return all(shown_number(found[name]) == shown_number(made[name]) for name in found if name in made)
 
 

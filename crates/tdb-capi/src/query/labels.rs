@@ -17,7 +17,7 @@ use crate::subarray::Ranges;
 
 fn failed(label: &str, why: impl std::fmt::Display) -> Error {
     let text = format!("Failed to process dimension label query for label '{label}'; {why}");
-    Error::new("DimensionLabelQuery", text)
+    Error::short("DimensionLabelQuery", text)
 }
 
 /// Returns the ranges of dimensions that ranges of dimensions and of labels select together.
