@@ -4,7 +4,6 @@ pub(crate) mod aggregates;
 mod buffers;
 mod labels;
 mod range_lists;
-mod range_order;
 mod read;
 mod write;
 
@@ -18,6 +17,7 @@ use tdb::{Aggregate, Condition, Settings};
 
 use self::aggregates::NamedAggregate;
 use self::buffers::{Buffer, NamedBuffers};
+use self::labels::BegunLabels;
 use self::read::ReadRequest;
 use self::write::WriteRequest;
 use crate::array::{Array, OpenedArray, full_uri, tiledb_array_t};
@@ -264,8 +264,9 @@ impl Query {
             layout: state.layout,
             time: self.opened.change_time(),
         };
-        labels::write(&request, &state.buffers, &state.labels)?;
+        let labels = labels::begin(&request, &state.buffers, &state.labels)?;
         if state.buffers.is_empty() && !state.labels.is_empty() {
+            labels.into_iter().try_for_each(BegunLabels::finish)?;
             state.status = TILEDB_COMPLETED;
             return Ok(());
         }
@@ -282,6 +283,8 @@ impl Query {
                 .fragments
                 .extend(write::finish(writer, array, Some(&batch))?);
         }
+        // Labels of cells that could not be written are not there either.
+        labels.into_iter().try_for_each(BegunLabels::finish)?;
         state.status = TILEDB_COMPLETED;
         Ok(())
     }

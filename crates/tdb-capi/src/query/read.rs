@@ -8,12 +8,11 @@ use tdb::engine::query::{
 };
 use tdb::engine::schema::{ArraySchema, FieldKind};
 use tdb::engine::tile::Range;
-use tdb::{Aggregate, Batch, Condition, Function, OpenArray, Settings};
+use tdb::{Aggregate, Batch, Condition, Datatype, Function, OpenArray, Settings};
 
 use super::aggregates::{NamedAggregate, result_bytes, result_form};
 use super::buffers::{NamedBuffers, offset_format};
 use super::range_lists::{RangeLists, is_increasing};
-use super::range_order::{DimensionRanges, RangeOrder};
 use crate::border::{Error, Result};
 use crate::constants::*;
 use crate::subarray::Ranges;
@@ -58,11 +57,6 @@ impl ReadRequest<'_> {
             let batch = self.whole(&options.ranges(ranges.collect()))?;
             return Ok(BufferedRead::of_batch(arranged(&batch, &rows)?, format));
         }
-        if let Some(order) = self.order_of_ranges() {
-            let batch = self.whole(&self.in_order(&options))?;
-            let batch = arranged(&batch, &order.rows(&batch)?)?;
-            return Ok(BufferedRead::of_batch(batch, format));
-        }
         Ok(BufferedRead::new(self.reader(&options)?, format))
     }
 
@@ -76,40 +70,6 @@ impl ReadRequest<'_> {
             return Err(Error::short("DenseReader", text));
         }
         self.check_global_order()
-    }
-
-    /// Returns the ranges of each dimension as they were added.
-    fn asked(&self) -> Vec<DimensionRanges> {
-        let dimensions = self.schema().dimensions.iter();
-        let asked = dimensions.zip(&self.ranges.dimensions);
-        let asked = asked.map(|(dimension, ranges)| DimensionRanges {
-            name: dimension.name.clone(),
-            datatype: dimension.datatype,
-            ranges: ranges.clone(),
-        });
-        asked.collect()
-    }
-
-    /// Returns the order in which the cells of a sparse array come range by range; `None` if it is that of their
-    /// coordinates.
-    fn order_of_ranges(&self) -> Option<RangeOrder> {
-        let is_row_major = self.layout == TILEDB_ROW_MAJOR;
-        if self.schema().is_dense() || !(is_row_major || self.layout == TILEDB_COL_MAJOR) {
-            return None;
-        }
-        RangeOrder::of(self.asked(), is_row_major)
-    }
-
-    /// Reads each cell once, with its coordinates.
-    fn in_order(&self, options: &ReadOptions) -> ReadOptions {
-        let asked = self.asked();
-        let merged = asked.iter().flat_map(|asked| {
-            let ranges = asked.merged().into_iter();
-            ranges.map(|range| (asked.name.clone(), range))
-        });
-        let names = asked.iter().map(|asked| asked.name.clone()).collect();
-        let ranges = merged.collect();
-        options.clone().ranges(ranges).dimensions(Some(names))
     }
 
     fn reader(&self, options: &ReadOptions) -> Result<Reader> {
@@ -146,10 +106,10 @@ impl ReadRequest<'_> {
                 .settings
                 .get("sm.merge_overlapping_ranges_experimental")
                 != Some("false");
-        let several = self
-            .asked()
-            .into_iter()
-            .any(|asked| asked.ranges.len() > 1 && !(merges && asked.merged().len() <= 1));
+        let mut dimensions = schema.dimensions.iter().zip(&self.ranges.dimensions);
+        let several = dimensions.any(|(dimension, ranges)| {
+            ranges.len() > 1 && !(merges && overlap_in_one(dimension.datatype, ranges))
+        });
         if self.layout == TILEDB_GLOBAL_ORDER && several {
             let text = "Cannot initialize reader; Multi-range reads are not supported on a global order query.";
             return Err(Error::short("ReaderBase", text));
@@ -308,6 +268,26 @@ impl ReadRequest<'_> {
             .enumeration_codes(true)
             .order(Some(order_of(self.layout)?)))
     }
+}
+
+/// True if ranges, sorted, each overlap those before them.
+fn overlap_in_one(datatype: Datatype, ranges: &[Range]) -> bool {
+    let mut sorted: Vec<&Range> = ranges.iter().collect();
+    sorted.sort_by(|a, b| datatype.total_order(&a.lo, &b.lo));
+    let mut sorted = sorted.into_iter();
+    let Some(first) = sorted.next() else {
+        return true;
+    };
+    let mut end = &first.hi;
+    for range in sorted {
+        if datatype.total_order(end, &range.lo).is_lt() {
+            return false;
+        }
+        if datatype.total_order(end, &range.hi).is_lt() {
+            end = &range.hi;
+        }
+    }
+    true
 }
 
 /// Returns rows of a batch in another order; `None` if there are none.

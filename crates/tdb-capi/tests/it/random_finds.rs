@@ -201,6 +201,27 @@ fn ranges_that_overlap_are_one_in_global_order() {
 }
 
 #[test]
+fn ranges_beyond_the_domain_are_errors_unless_they_are_to_be_cut() {
+    let numbers = Numbers::new(TILEDB_SPARSE);
+    let ctx = numbers.program.ctx;
+    let array = numbers.open(TILEDB_READ);
+    let subarray = numbers
+        .program
+        .make(|place| c!(tiledb_subarray_alloc, ctx, array.cast_const(), place));
+    let (lo, hi) = (4_i32, 9_i32);
+    let add = || {
+        let (lo, hi) = ((&raw const lo).cast(), (&raw const hi).cast());
+        c!(tiledb_subarray_add_range, ctx, subarray, 0, lo, hi, null())
+    };
+    numbers.program.fails(add(), "out of bounds of the domain");
+    let (mut config, mut error) = (std::ptr::null_mut(), std::ptr::null_mut());
+    c!(tiledb_config_alloc, &raw mut config, &raw mut error);
+    let code = c!(tiledb_subarray_set_config, ctx, subarray, config);
+    numbers.program.ok(code);
+    numbers.program.ok(add());
+}
+
+#[test]
 fn aggregates_are_of_numbers_and_ascii() {
     let numbers = Numbers::of(|program| {
         let schema = schema(program, TILEDB_SPARSE);
