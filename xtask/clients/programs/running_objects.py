@@ -51,7 +51,7 @@ class Objects:
             place = os.path.relpath(folder, self.path(step["array"])).split(os.sep)[0]
             for name in names:
                 ending = os.path.splitext(name)[1]
-                if place in ("__commits", "__fragment_meta", "__meta", "__schema", "__labels"):
+                if place in ("__commits", "__fragment_meta", "__meta", "__labels"):
                     key = "%s %s" % (place, ending)
                     counts[key] = counts.get(key, 0) + 1
         return counts
