@@ -77,10 +77,38 @@ def rows_of(answer):
     return sorted(zip(*columns.values()), key=repr), list(columns)
 
 
+def leaves_memory_unwritten(steps, place, theirs, ours):
+    """Cells of dense arrays that TileDB does not write, in no order: the buffer keeps what was in it."""
+    if steps[place]["op"] != "low_read" or is_sparse(steps, place) or "found" not in theirs or "found" not in ours:
+        return False
+    columns = [(theirs["found"]["columns"][name], column) for name, column in ours["found"]["columns"].items()]
+    cells = [pair for one, other in columns for pair in zip(one, other)]
+    same_length = all(len(one) == len(other) for one, other in columns)
+    return same_length and all(one == other or not (one or "").strip("a5") for one, other in cells)
+
+
+def overlap_as_texts(steps, place, theirs, ours):
+    """Ranges of text of which one contains another: TileDB loses the cells behind the end of the contained one."""
+    step = steps[place]
+    if step["op"] not in ("read", "low_read") or "found" not in theirs or "found" not in ours:
+        return False
+    array = [each for each in steps if each["op"] == "create" and each["array"] == step["array"]]
+    dims = array[0]["schema"]["dims"] if array else []
+    has_several = any(
+        dim["kind"] == "ascii" and isinstance(part, dict) and len(part.get("l", [])) > 1
+        for dim, part in zip(dims, step["sel"])
+    )
+    (few, names), (all_rows, our_names) = rows_of(theirs), rows_of(ours)
+    return has_several and names == our_names and all(row in all_rows for row in few)
+
+
 GROUPS = ["group_change", "group_show", "group_meta", "group_upkeep"]
 
 KINDS = [
     Kind("several ranges come in the order of coordinates", is_range_by_range),
+    Kind("cells of dense arrays in no order are all written", leaves_memory_unwritten),
+    Kind("ranges of text that overlap select all of their cells", overlap_as_texts),
+    Kind("validity buffers are as long as TileDB wants", words(["read"], "Invalid number of validity cells given", "")),
     Kind("dates and times have no sum and no mean", words(["aggregate"], ours="there is none of a field that holds")),
     Kind("sums that do not fit into 64 bits are refused", words(["aggregate"], ours="does not fit into 64 bits")),
     Kind("a delete may not ask about null", words(["delete"], ours="a delete cannot ask whether"), ends=True),
