@@ -1,15 +1,17 @@
 //! `cargo xtask bench [--quick ..]` runs the suite ([`suite`]), with TileDB and tdb in turn. `cargo xtask bench
 //! questions | stores | sql | PART OF A NAME` measures whole runs of the program ([`questions`]), arrays in an object
-//! store ([`stores`]), and SQL ([`sql`]).
+//! store ([`stores`]), and SQL ([`sql`]); `cargo xtask bench clients` TileDB-Py over either library ([`clients`]).
 //!
 //! The scripts with which TileDB creates the arrays and answers are in `xtask/bench`. Each figure is the median of
 //! several runs.
 
 mod built;
+mod clients;
 mod questions;
 mod sql;
 mod stores;
 mod suite;
+mod timed;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -33,6 +35,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return suite::run(arguments);
     }
     let wanted = arguments.first().map_or("", String::as_str);
+    if wanted == "clients" {
+        return clients::run(arguments.get(1).map_or("", String::as_str));
+    }
     let workshop = Workshop::open()?;
     let tiledb = format!("tiledb=={}", JUDGE.0);
     // The newest version that this release of TileDB supports.

@@ -68,6 +68,14 @@ pub(crate) fn for_clients() -> Result<PathBuf> {
     keep(&build(&FOR_CLIENTS)?)
 }
 
+/// Builds the library that clients take as it is installed, and returns its path.
+pub(crate) fn released() -> Result<PathBuf> {
+    build(&Build {
+        is_release: true,
+        ..FOR_CLIENTS
+    })
+}
+
 /// Returns the path of the library that is kept for clients.
 pub(crate) fn kept() -> Result<PathBuf> {
     Ok(fs::canonicalize(workspace::target()?)?.join("clients/libtiledb.so"))

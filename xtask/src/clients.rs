@@ -7,9 +7,10 @@
 //! `--original` runs the whole suite over TileDB's library instead, and compares the list itself; with `--bless`, it
 //! writes names and times, and keeps causes.
 
-mod environment;
+pub(crate) mod environment;
 mod list;
 mod random;
+mod readme;
 mod suite;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,6 +94,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 /// programs.
 pub(crate) fn check(report: &mut Report) -> Outcome {
     let ours = place(&capi::kept()?)?;
+    readme::check()?;
     let findings = judge(&ours, &part(&listed()?)?)?;
     report.count("TileDB-Py", findings.tests());
     findings.close()?;

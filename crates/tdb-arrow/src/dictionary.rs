@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BinaryArray, LargeStringArray, make_array};
-use arrow_buffer::{BooleanBuffer, Buffer};
+use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer};
 use arrow_schema::DataType;
 use bytes::Bytes;
 use tdb_cells::files::{ConversionError, labels_of, read_index};
@@ -92,8 +92,12 @@ pub(crate) fn array(
     labels: &ArrayRef,
     data_type: &DataType,
 ) -> Result<ArrayRef, ConversionError> {
-    let indexes = Buffer::from(cells.column.values.clone());
-    let validity = validity(cells, labels.len());
+    let (indexes, validity) = if are_labelled(cells, labels.len()) {
+        (Buffer::from(cells.column.values.clone()), cells.validity())
+    } else {
+        let labelled = LabelledIndexes::new(cells, labels.len());
+        (labelled.indexes, Some(labelled.validity))
+    };
     let data = cells.build(data_type, vec![indexes], vec![labels.to_data()], validity)?;
     Ok(make_array(data))
 }
@@ -132,20 +136,36 @@ fn greatest_of<const SIZE: usize, T: Ord>(
     cells.iter().map(|cell| number(*cell)).max()
 }
 
-/// The validity bits, with indexes without a label as null.
-fn validity(cells: &ColumnCells<'_>, labels: usize) -> Option<Buffer> {
-    let datatype = cells.column.datatype;
-    if are_labelled(cells, labels) {
-        return cells.validity();
+/// Indexes of which some have no label.
+struct LabelledIndexes {
+    /// The indexes; 0 for cells without a label. Arrow's kernels also compute with the indexes of null cells: those
+    /// that concatenate dictionaries add to them, which must not overflow.
+    indexes: Buffer,
+    /// Whether a cell is valid and has a label.
+    validity: Buffer,
+}
+
+impl LabelledIndexes {
+    fn new(cells: &ColumnCells<'_>, labels: usize) -> Self {
+        let datatype = cells.column.datatype;
+        let mut indexes = MutableBuffer::from(cells.column.values.to_vec());
+        let mut remaining = indexes.chunks_exact_mut(datatype.size()).take(cells.count);
+        // `collect_bool` calls this in order, so the iterator keeps pace.
+        let is_valid = |cell| {
+            let Some(index) = remaining.next() else {
+                return false;
+            };
+            let label = read_index(index, datatype.is_signed());
+            let is_labelled = label.is_some_and(|label| label < labels as u64);
+            if !is_labelled {
+                index.fill(0);
+            }
+            is_labelled && cells.column.is_valid(cell)
+        };
+        let validity = BooleanBuffer::collect_bool(cells.count, is_valid).into_inner();
+        Self {
+            indexes: indexes.into(),
+            validity,
+        }
     }
-    let labelled =
-        |bytes| read_index(bytes, datatype.is_signed()).is_some_and(|index| index < labels as u64);
-    let mut indexes = cells
-        .column
-        .values
-        .chunks_exact(datatype.size())
-        .take(cells.count);
-    // `collect_bool` calls this in order, so the iterator keeps pace.
-    let valid = |cell| indexes.next().is_some_and(labelled) && cells.column.is_valid(cell);
-    Some(BooleanBuffer::collect_bool(cells.count, valid).into_inner())
 }

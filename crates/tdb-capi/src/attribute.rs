@@ -20,7 +20,7 @@ use crate::string::{Text, tiledb_string_t};
 #[derive(Debug)]
 pub(crate) struct Attribute {
     field: Mutex<Field>,
-    kept: LentValues,
+    lent: LentValues,
 }
 
 impl Attribute {
@@ -28,7 +28,7 @@ impl Attribute {
     pub(crate) fn of(field: Field) -> Self {
         Self {
             field: Mutex::new(field),
-            kept: LentValues::default(),
+            lent: LentValues::default(),
         }
     }
 
@@ -105,7 +105,7 @@ impl Attribute {
         check_nullable(&field, "get", nullable)?;
         // SAFETY: the caller promises it.
         unsafe {
-            put(value, self.kept.bytes(&field.fill).cast())?;
+            put(value, self.lent.bytes(&field.fill).cast())?;
             put(size, field.fill.len() as u64)?;
         }
         Ok(field.fill_valid)
@@ -308,7 +308,7 @@ pub unsafe extern "C" fn tiledb_attribute_get_name(
 ) -> i32 {
     call(ctx, |_| {
         let attribute = get(attr)?;
-        let text = attribute.kept.text(&attribute.lock().name)?;
+        let text = attribute.lent.text(&attribute.lock().name)?;
         put(name, text)
     })
 }

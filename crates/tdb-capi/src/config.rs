@@ -17,7 +17,7 @@ use crate::profile::profile;
 pub(crate) struct Config {
     settings: Mutex<Settings>,
     profile: Mutex<LoadedProfile>,
-    kept: LentValues,
+    lent: LentValues,
 }
 
 /// The profile that gives settings which are not set otherwise, and what it was loaded for.
@@ -67,7 +67,7 @@ impl Config {
         Self {
             settings: Mutex::new(settings),
             profile: Mutex::default(),
-            kept: LentValues::default(),
+            lent: LentValues::default(),
         }
     }
 
@@ -112,7 +112,7 @@ handle!(
 #[derive(Debug)]
 pub(crate) struct Iteration {
     state: Mutex<Cursor>,
-    kept: LentValues,
+    lent: LentValues,
 }
 
 /// The settings of an iteration, and the place in them.
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn tiledb_config_get(
     call_alone(error, || {
         let config = get(config)?;
         match config.value(text(param)?)? {
-            Some(found) => put(value, config.kept.text(&found)?),
+            Some(found) => put(value, config.lent.text(&found)?),
             None => put(value, std::ptr::null()),
         }
     })
@@ -327,7 +327,7 @@ pub unsafe extern "C" fn tiledb_config_iter_alloc(
         let cursor = Cursor::over(&*get(config)?, optional_text(prefix)?);
         let iteration = Iteration {
             state: Mutex::new(cursor),
-            kept: LentValues::default(),
+            lent: LentValues::default(),
         };
         put(config_iter, give(iteration))
     })
@@ -377,8 +377,8 @@ pub unsafe extern "C" fn tiledb_config_iter_here(
         let Some((name, text)) = cursor.settings.get(cursor.next) else {
             return Err(Error::new("Config", "The iteration is at its end"));
         };
-        put(param, iteration.kept.text(name)?)?;
-        put(value, iteration.kept.text(text)?)
+        put(param, iteration.lent.text(name)?)?;
+        put(value, iteration.lent.text(text)?)
     })
 }
 

@@ -37,14 +37,14 @@ unsafe fn put_range(rectangle: &Rectangle, index: usize, place: *mut tiledb_rang
     let (lo, hi) = set
         .as_ref()
         .map_or((&[][..], &[][..]), |range| (&range.lo[..], &range.hi[..]));
-    let kept = |end: &[u8]| match end {
+    let pointer = |end: &[u8]| match end {
         [] => std::ptr::null(),
-        end => rectangle.kept.bytes(end).cast::<c_void>(),
+        end => rectangle.lent.bytes(end).cast::<c_void>(),
     };
     let range = tiledb_range_t {
-        min: kept(lo),
+        min: pointer(lo),
         min_size: lo.len() as u64,
-        max: kept(hi),
+        max: pointer(hi),
         max_size: hi.len() as u64,
     };
     // SAFETY: the caller promises it.

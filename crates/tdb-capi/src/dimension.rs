@@ -20,7 +20,7 @@ use crate::string::{Text, tiledb_string_t};
 #[derive(Debug)]
 pub(crate) struct Dimension {
     axis: Mutex<Axis>,
-    kept: LentValues,
+    lent: LentValues,
 }
 
 impl Dimension {
@@ -28,7 +28,7 @@ impl Dimension {
     pub(crate) fn of(axis: Axis) -> Self {
         Self {
             axis: Mutex::new(axis),
-            kept: LentValues::default(),
+            lent: LentValues::default(),
         }
     }
 
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn tiledb_dimension_get_domain(
         let pointer = match dimension.axis().domain {
             Some(range) => {
                 let both = [&range.lo[..], &range.hi[..]].concat();
-                dimension.kept.bytes(&both).cast()
+                dimension.lent.bytes(&both).cast()
             }
             None => std::ptr::null(),
         };
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn tiledb_dimension_get_name(
 ) -> i32 {
     call(ctx, |_| {
         let dimension = get(dim)?;
-        let text = dimension.kept.text(&dimension.lock().name)?;
+        let text = dimension.lent.text(&dimension.lock().name)?;
         put(name, text)
     })
 }
@@ -299,7 +299,7 @@ pub unsafe extern "C" fn tiledb_dimension_get_tile_extent(
     call(ctx, |_| {
         let dimension = get(dim)?;
         let pointer = match dimension.axis().extent {
-            Some(extent) => dimension.kept.bytes(&extent).cast(),
+            Some(extent) => dimension.lent.bytes(&extent).cast(),
             None => std::ptr::null(),
         };
         put(tile_extent, pointer)

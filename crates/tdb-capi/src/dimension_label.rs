@@ -21,7 +21,7 @@ use crate::schema_object::no_label;
 pub(crate) struct DimensionLabel {
     label: Label,
     uri: String,
-    kept: LentValues,
+    lent: LentValues,
 }
 
 handle!(
@@ -75,7 +75,7 @@ unsafe fn put_label(
     let label = DimensionLabel {
         label,
         uri,
-        kept: LentValues::default(),
+        lent: LentValues::default(),
     };
     // SAFETY: the caller promises it.
     unsafe { put(place, give(label)) }
@@ -279,7 +279,7 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_label_attr_name(
 ) -> i32 {
     call(ctx, |_| {
         let label = get(dim_label)?;
-        put(label_attr_name, label.kept.text(&label.label.attribute)?)
+        put(label_attr_name, label.lent.text(&label.label.attribute)?)
     })
 }
 
@@ -343,7 +343,7 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_name(
 ) -> i32 {
     call(ctx, |_| {
         let label = get(dim_label)?;
-        put(name, label.kept.text(&label.label.name)?)
+        put(name, label.lent.text(&label.label.name)?)
     })
 }
 
@@ -359,6 +359,6 @@ pub unsafe extern "C" fn tiledb_dimension_label_get_uri(
 ) -> i32 {
     call(ctx, |_| {
         let label = get(dim_label)?;
-        put(uri, label.kept.text(&label.uri)?)
+        put(uri, label.lent.text(&label.uri)?)
     })
 }

@@ -20,14 +20,14 @@ pub(crate) struct ValuePlaces {
 }
 
 impl ValuePlaces {
-    /// Writes a value, or null if there is none. The pointer is valid as long as `kept` is.
+    /// Writes a value, or null if there is none. The pointer is valid as long as `lent` is.
     ///
     /// # Errors
     /// Fails if a place is null.
     ///
     /// # Safety
     /// The places are null or point to variables.
-    pub(crate) unsafe fn put(self, value: Option<&MetadataValue>, kept: &LentValues) -> Result<()> {
+    pub(crate) unsafe fn put(self, value: Option<&MetadataValue>, lent: &LentValues) -> Result<()> {
         check_place(self.datatype)?;
         check_place(self.count)?;
         let Some(value) = value else {
@@ -40,7 +40,7 @@ impl ValuePlaces {
         let pointer = if is_empty {
             std::ptr::null()
         } else {
-            kept.bytes(&value.bytes)
+            lent.bytes(&value.bytes)
         };
         put(self.pointer, pointer.cast())
     }
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn tiledb_array_get_metadata(
             count: value_num,
             pointer: value,
         };
-        places.put(found(&array, text(key)?)?.as_ref(), &array.kept)
+        places.put(found(&array, text(key)?)?.as_ref(), &array.lent)
     })
 }
 
@@ -185,13 +185,13 @@ pub unsafe extern "C" fn tiledb_array_get_metadata_from_index(
             count: value_num,
             pointer: value,
         };
-        put(key, array.kept.text(name)?)?;
+        put(key, array.lent.text(name)?)?;
         let length = u32::try_from(name.len());
         put(
             key_len,
             length.map_err(|_| Error::new("Metadata", "a key of more than 2^32 bytes"))?,
         )?;
-        places.put(Some(found), &array.kept)
+        places.put(Some(found), &array.lent)
     })
 }
 

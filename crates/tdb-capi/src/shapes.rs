@@ -15,7 +15,7 @@ pub(crate) struct Rectangle {
     dimensions: Vec<Dimension>,
     ranges: Mutex<Vec<Option<Range>>>,
     /// Bounds that programs were given pointers to.
-    pub(crate) kept: LentValues,
+    pub(crate) lent: LentValues,
 }
 
 impl Rectangle {
@@ -34,7 +34,7 @@ impl Rectangle {
         Self {
             dimensions,
             ranges: Mutex::new(ranges),
-            kept: LentValues::default(),
+            lent: LentValues::default(),
         }
     }
 

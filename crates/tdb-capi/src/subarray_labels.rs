@@ -139,7 +139,7 @@ pub unsafe extern "C" fn tiledb_subarray_get_label_name(
         let known = found.ok_or_else(|| {
             failed("Cannot get label name; there is no label range on this dimension")
         })?;
-        put(label_name, object.kept.text(&known.label)?)
+        put(label_name, object.lent.text(&known.label)?)
     })
 }
 
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn tiledb_subarray_get_label_range(
     call(ctx, |_| {
         let object = get(subarray)?;
         let range = object.label_range(text(label_name)?, range_idx)?;
-        RangePlaces { start, end, stride }.put(&range, &object.kept)
+        RangePlaces { start, end, stride }.put(&range, &object.lent)
     })
 }
 

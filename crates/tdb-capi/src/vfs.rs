@@ -1,17 +1,18 @@
 //! Files and folders, beside arrays: TileDB's virtual file system.
 
-use std::ffi::{CString, c_char, c_void};
-use std::sync::{Arc, Mutex, PoisonError};
+pub mod listing;
+pub mod open_file;
 
-use tdb::{FileEntry, Files, OpenFile, OpenMode, Settings};
+use std::ffi::c_char;
+use std::sync::Arc;
 
-use crate::border::codes::TILEDB_OK;
+use tdb::{Files, Settings};
+
 use crate::border::context::{Context, tiledb_ctx_t};
 use crate::border::handles::get_optional;
-use crate::border::pointers::{bytes, bytes_mut, check_place, put, take, text};
+use crate::border::pointers::{bytes_mut, check_place, put, take, text};
 use crate::border::{Error, Result, call, free, get, give, handle};
 use crate::config::{Config, tiledb_config_t};
-use crate::constants::*;
 
 /// A virtual file system: files that its settings reach, and a memory of its own for URIs that begin with `mem://`.
 #[derive(Debug)]
@@ -38,11 +39,6 @@ impl Vfs {
 handle!(
     /// A virtual file system.
     tiledb_vfs_t => Vfs, "vfs"
-);
-
-handle!(
-    /// An open file.
-    tiledb_vfs_fh_t => Mutex<OpenFile>, "vfs file handle"
 );
 
 fn failed(error: tdb::Error) -> Error {
@@ -88,19 +84,6 @@ unsafe fn transfer(
     call(ctx, |_| {
         let vfs = get(vfs)?;
         run(&vfs.files, text(from)?, text(to)?).map_err(failed)
-    })
-}
-
-/// Runs an operation of an open file.
-fn with_file(
-    ctx: *mut tiledb_ctx_t,
-    fh: *mut tiledb_vfs_fh_t,
-    run: impl FnOnce(&mut OpenFile) -> Result<()>,
-) -> i32 {
-    call(ctx, |_| {
-        let handle = get(fh)?;
-        let mut file = handle.lock().unwrap_or_else(PoisonError::into_inner);
-        run(&mut file)
     })
 }
 
@@ -435,255 +418,6 @@ pub unsafe extern "C" fn tiledb_vfs_touch(
     uri: *const c_char,
 ) -> i32 {
     change(ctx, vfs, uri, |files, uri| files.touch(uri))
-}
-
-/// Opens a file. With the mode for writing, one that exists is removed.
-///
-/// # Safety
-/// `uri` is null or a text; `fh` is null or points to a pointer.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_vfs_open(
-    ctx: *mut tiledb_ctx_t,
-    vfs: *mut tiledb_vfs_t,
-    uri: *const c_char,
-    mode: tiledb_vfs_mode_t,
-    fh: *mut *mut tiledb_vfs_fh_t,
-) -> i32 {
-    call(ctx, |_| {
-        let vfs = get(vfs)?;
-        check_place(fh)?;
-        let mode = match mode {
-            TILEDB_VFS_READ => OpenMode::Read,
-            TILEDB_VFS_WRITE => OpenMode::Write,
-            TILEDB_VFS_APPEND => OpenMode::Append,
-            mode => return Err(Error::argument(format!("Invalid VFS mode {mode}"))),
-        };
-        let uri = text(uri)?;
-        let opened = vfs.files.open(uri, mode);
-        let file = opened
-            .map_err(|error| Error::short("VFS", format!("Cannot open file '{uri}'; {error}")))?;
-        put(fh, give(Mutex::new(file)))
-    })
-}
-
-/// Closes a file. One that was opened for writing exists afterwards.
-///
-/// # Safety
-/// Safe with any arguments.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_vfs_close(ctx: *mut tiledb_ctx_t, fh: *mut tiledb_vfs_fh_t) -> i32 {
-    with_file(ctx, fh, |file| {
-        let closed = file.close();
-        closed.map_err(|error| at_handle("Cannot close file", error))
-    })
-}
-
-fn at_handle(what: &str, error: tdb::Error) -> Error {
-    Error::new("VFSFileHandle", format!("{what}; {error}"))
-}
-
-/// Frees an open file. What was written to an object store is lost if the file was not closed.
-///
-/// # Safety
-/// `fh` is null or points to a handle.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_vfs_fh_free(fh: *mut *mut tiledb_vfs_fh_t) {
-    free(fh);
-}
-
-/// Says whether a file was closed.
-///
-/// # Safety
-/// `is_closed` is null or points to a number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_vfs_fh_is_closed(
-    ctx: *mut tiledb_ctx_t,
-    fh: *mut tiledb_vfs_fh_t,
-    is_closed: *mut i32,
-) -> i32 {
-    with_file(ctx, fh, |file| put(is_closed, i32::from(file.is_closed())))
-}
-
-/// Reads `nbytes` bytes; fails if the file does not have them.
-///
-/// # Safety
-/// `buffer` is null or points to as many bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_vfs_read(
-    ctx: *mut tiledb_ctx_t,
-    fh: *mut tiledb_vfs_fh_t,
-    offset: u64,
-    buffer: *mut c_void,
-    nbytes: u64,
-) -> i32 {
-    with_file(ctx, fh, |file| {
-        let read = file.read_at(offset, bytes_mut(buffer, nbytes)?);
-        read.map_err(|error| at_handle("Cannot read from file", error))
-    })
-}
-
-/// Writes `nbytes` bytes at the end of a file.
-///
-/// # Safety
-/// `buffer` is null or points to as many bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_vfs_write(
-    ctx: *mut tiledb_ctx_t,
-    fh: *mut tiledb_vfs_fh_t,
-    buffer: *const c_void,
-    nbytes: u64,
-) -> i32 {
-    with_file(ctx, fh, |file| {
-        let written = file.write(bytes(buffer, nbytes)?);
-        written.map_err(|error| at_handle("Cannot write to file", error))
-    })
-}
-
-/// Waits until what was written is on disk.
-///
-/// # Safety
-/// Safe with any arguments.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tiledb_vfs_sync(ctx: *mut tiledb_ctx_t, fh: *mut tiledb_vfs_fh_t) -> i32 {
-    with_file(ctx, fh, |file| {
-        let synced = file.sync();
-        synced.map_err(|error| at_handle("Cannot sync file", error))
-    })
-}
-
-/// What a callback of a listing is told, but for its data.
-struct ListedEntry {
-    uri: CString,
-    size: u64,
-    is_folder: bool,
-}
-
-impl ListedEntry {
-    fn length(&self) -> usize {
-        self.uri.as_bytes().len()
-    }
-}
-
-/// Lists files and folders by `list`, and tells a callback of them until it wants no more. An exception that the callback
-/// throws goes through here to the program, so the callback is not called within [`call`], which would end the process.
-unsafe fn tell(
-    ctx: *mut tiledb_ctx_t,
-    has_callback: bool,
-    list: impl FnOnce() -> Result<Vec<FileEntry>>,
-    callback: impl Fn(&ListedEntry) -> i32,
-    goes_on: impl Fn(i32) -> bool,
-) -> i32 {
-    let mut all = Vec::new();
-    let rc = call(ctx, |_| {
-        if !has_callback {
-            return Err(Error::argument("Invalid TileDB object: callback function"));
-        }
-        for entry in list()? {
-            let uri = CString::new(entry.uri);
-            all.push(ListedEntry {
-                uri: uri.map_err(|_| Error::argument("a URI with a zero byte inside"))?,
-                size: entry.size,
-                is_folder: entry.is_folder,
-            });
-        }
-        Ok(())
-    });
-    if rc != TILEDB_OK {
-        return rc;
-    }
-    for seen in &all {
-        match callback(seen) {
-            -1 => {
-                return call(ctx, |_| {
-                    Err(Error::short("LsScan", "Error in user callback"))
-                });
-            }
-            answer if goes_on(answer) => {}
-            _ => break,
-        }
-    }
-    TILEDB_OK
-}
-
-/// Lists everything below a folder.
-unsafe fn walked(vfs: *mut tiledb_vfs_t, path: *const c_char) -> Result<Vec<FileEntry>> {
-    let mut all = Vec::new();
-    let mut see = |entry: &FileEntry| {
-        all.push(entry.clone());
-        Ok(true)
-    };
-    let walked = get(vfs)?.files.walk(text(path)?, &mut see);
-    walked.map(|()| all).map_err(failed)
-}
-
-/// Calls `callback` with the URI of each file and folder of a folder, ordered. It returns 1 to go on, 0 to stop, and -1 if
-/// it failed. It may call into the library.
-///
-/// # Safety
-/// `path` is null or a text; `callback` takes what `data` points to.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn tiledb_vfs_ls(
-    ctx: *mut tiledb_ctx_t,
-    vfs: *mut tiledb_vfs_t,
-    path: *const c_char,
-    callback: Option<unsafe extern "C-unwind" fn(*const c_char, *mut c_void) -> i32>,
-    data: *mut c_void,
-) -> i32 {
-    let list = || {
-        let uris = get(vfs)?.files.list(text(path)?).map_err(failed)?;
-        let entries = uris.into_iter().map(|uri| FileEntry {
-            uri,
-            size: 0,
-            is_folder: false,
-        });
-        Ok(entries.collect())
-    };
-    let one = |seen: &ListedEntry| callback.map_or(0, |callback| callback(seen.uri.as_ptr(), data));
-    tell(ctx, callback.is_some(), list, one, |answer| answer == 1)
-}
-
-/// Calls `callback` with each file and folder below a folder: its URI, the length of it, and the size of the file. It
-/// returns 1 to go on, 0 to stop, and -1 if it failed. It may call into the library.
-///
-/// # Safety
-/// `path` is null or a text; `callback` takes what `data` points to.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn tiledb_vfs_ls_recursive(
-    ctx: *mut tiledb_ctx_t,
-    vfs: *mut tiledb_vfs_t,
-    path: *const c_char,
-    callback: tiledb_ls_callback_t,
-    data: *mut c_void,
-) -> i32 {
-    let one = |seen: &ListedEntry| {
-        callback.map_or(0, |callback| {
-            callback(seen.uri.as_ptr(), seen.length(), seen.size, data)
-        })
-    };
-    let list = || walked(vfs, path);
-    tell(ctx, callback.is_some(), list, one, |answer| answer != 0)
-}
-
-/// As [`tiledb_vfs_ls_recursive`]; the callback is also told whether it is a folder.
-///
-/// # Safety
-/// `path` is null or a text; `callback` takes what `data` points to.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn tiledb_vfs_ls_recursive_v2(
-    ctx: *mut tiledb_ctx_t,
-    vfs: *mut tiledb_vfs_t,
-    path: *const c_char,
-    callback: tiledb_ls_callback_v2_t,
-    data: *mut c_void,
-) -> i32 {
-    let one = |seen: &ListedEntry| {
-        callback.map_or(0, |callback| {
-            let is_folder = u8::from(seen.is_folder);
-            callback(seen.uri.as_ptr(), seen.length(), seen.size, is_folder, data)
-        })
-    };
-    let list = || walked(vfs, path);
-    tell(ctx, callback.is_some(), list, one, |answer| answer != 0)
 }
 
 #[cfg(test)]

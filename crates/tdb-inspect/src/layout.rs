@@ -270,7 +270,7 @@ pub fn fields(array: &Array) -> Result<Vec<FieldBytes>> {
     let is_measured = array.fragments().len() <= MEASURED;
     for fragments in array.fragments().chunks(ASKED) {
         let var = if is_measured {
-            var_sizes(array, fragments)?
+            var_sizes(array, fragments, stored_var_fields)?
         } else {
             vec![HashMap::new(); fragments.len()]
         };
@@ -331,17 +331,48 @@ fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
         .collect()
 }
 
-/// Returns the unfiltered bytes of the var-sized fields of each fragment, including offsets.
-fn var_sizes(array: &Array, fragments: &[Fragment]) -> Result<Vec<HashMap<String, u64>>> {
+/// Returns the var-sized fields that have data files of their own in a fragment.
+fn stored_var_fields(fragment: &Fragment) -> Vec<Field<'_>> {
+    let mut fields = stored_fields(fragment);
+    fields.retain(Field::is_var);
+    fields
+}
+
+/// Returns the unfiltered bytes of a var-sized field in the fragments that are read, including its offsets.
+///
+/// # Errors
+/// Fails if fragment metadata cannot be read, or states more bytes than can be counted.
+pub fn unfiltered_var_bytes(array: &Array, name: &str) -> Result<u64> {
+    let mut bytes = 0_u64;
+    for fragments in array.fragments().chunks(ASKED) {
+        let sizes_of_each = var_sizes(array, fragments, |fragment| {
+            let mut fields = stored_var_fields(fragment);
+            fields.retain(|field| field.name == name);
+            fields
+        })?;
+        let mut sizes = sizes_of_each.iter().flat_map(HashMap::values);
+        let sum = sizes.try_fold(bytes, |sum, size| sum.checked_add(*size));
+        bytes = sum.ok_or_else(too_many_bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// Returns the unfiltered bytes of var-sized fields of each fragment, including offsets.
+fn var_sizes(
+    array: &Array,
+    fragments: &[Fragment],
+    fields_of: impl Fn(&Fragment) -> Vec<Field<'_>>,
+) -> Result<Vec<HashMap<String, u64>>> {
     let wanted = fragments.iter().map(|fragment| {
-        let stored = stored_fields(fragment);
-        let fields = stored.iter().filter(|field| field.is_var());
-        let parts = fields.map(|field| MetadataPart::VarSizes(field.kind));
+        let fields = fields_of(fragment);
+        let parts = fields
+            .iter()
+            .map(|field| MetadataPart::VarSizes(field.kind));
         (fragment, parts.collect())
     });
     let opened = array.metadata_parts_of_each(&wanted.collect::<Vec<_>>())?;
     let each = fragments.iter().zip(opened);
-    each.map(|(fragment, opened)| var_sizes_of(array, fragment, &opened))
+    each.map(|(fragment, opened)| var_sizes_of(array, fragment, &fields_of(fragment), &opened))
         .collect()
 }
 
@@ -349,11 +380,10 @@ fn var_sizes(array: &Array, fragments: &[Fragment]) -> Result<Vec<HashMap<String
 fn var_sizes_of(
     array: &Array,
     fragment: &Fragment,
+    fields: &[Field<'_>],
     opened: &[OpenedPart],
 ) -> Result<HashMap<String, u64>> {
-    let stored = stored_fields(fragment);
-    let fields = stored.iter().filter(|field| field.is_var());
-    let sizes = fields.zip(opened).map(|(field, part)| {
+    let sizes = fields.iter().zip(opened).map(|(field, part)| {
         let values = fragment.metadata.tile_values(&part.payload, array.limits());
         let values = tdb_array::At::at(values, &fragment.metadata_key)?;
         let offsets = fragment.metadata.cell_count().checked_mul(8);

@@ -106,6 +106,7 @@ pub mod explain {
 pub mod layout {
     pub use tdb_inspect::layout::{
         FieldBytes, FilterList, FragmentBytes, Layout, MEASURED, Part, Sizes, fields,
+        unfiltered_var_bytes,
     };
 }
 

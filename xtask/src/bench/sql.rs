@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use super::built::built_with;
-use super::questions::{Seconds, middle, seconds};
+use super::timed::{Seconds, middle, seconds};
 use super::{Judge, RUNS, text};
 use crate::outcome::Outcome;
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::built::built;
-use super::questions::{Seconds, middle, seconds};
+use super::timed::{Seconds, middle, seconds};
 use super::{Judge, RUNS};
 use crate::commands::output;
 use crate::interop_stores::{make_bucket, moto};

@@ -343,6 +343,8 @@ fn an_index_without_a_label_is_null() {
         array.keys().iter().collect::<Vec<_>>(),
         [Some(1), Some(0), None, None]
     );
+    // Kernels of Arrow add to the indexes of null cells, too.
+    assert_eq!(array.keys().values(), &[1, 0, 0, 0]);
     let labels: Vec<_> = array.values().as_string::<i64>().iter().flatten().collect();
     assert_eq!(labels, ["red", "green"]);
 }

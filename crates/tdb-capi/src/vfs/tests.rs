@@ -1,7 +1,10 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 
+use super::listing::*;
+use super::open_file::*;
 use super::*;
+use crate::constants::*;
 use crate::context::{tiledb_ctx_alloc, tiledb_ctx_free};
 
 /// A context, a virtual file system and a folder.

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use tdb_capi::array::*;
 use tdb_capi::constants::*;
+use tdb_capi::query::fields::*;
 use tdb_capi::query::*;
 use tdb_capi::subarray::*;
 

@@ -4,6 +4,7 @@
 mod attributes;
 mod dimensions;
 mod enumerations;
+mod estimates;
 mod evolution;
 mod filters;
 mod forks;

@@ -5,6 +5,7 @@ use tdb_capi::aggregate::*;
 use tdb_capi::array::*;
 use tdb_capi::array_schema::tiledb_array_schema_t;
 use tdb_capi::constants::*;
+use tdb_capi::query::fields::*;
 use tdb_capi::query::*;
 use tdb_capi::query_condition::*;
 use tdb_capi::subarray::*;
