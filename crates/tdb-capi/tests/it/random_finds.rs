@@ -9,8 +9,8 @@ use tdb_capi::attribute::{tiledb_attribute_set_cell_val_num, tiledb_attribute_t}
 use tdb_capi::config::*;
 use tdb_capi::constants::*;
 use tdb_capi::dimension::tiledb_dimension_alloc;
+use tdb_capi::query::fields::*;
 use tdb_capi::query::*;
-use tdb_capi::query_condition::*;
 use tdb_capi::subarray::*;
 
 use crate::attributes::attribute;
