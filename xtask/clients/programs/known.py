@@ -72,6 +72,18 @@ def is_range_by_range(steps, place, theirs, ours):
     return is_sparse(steps, place) and has_several and (len(dims) == 1 or bool(in_parts)) and rows_of(theirs) == rows_of(ours)
 
 
+def comes_once(steps, place, theirs, ours):
+    """Open: cells of ranges that overlap, in row- or column-major order and of several fragments. TileDB gives them for
+    each range, and so does tdb where they come of one fragment; else tdb gives them once."""
+    step = steps[place]
+    if step["op"] not in ("read", "low_read") or "found" not in theirs or "found" not in ours:
+        return False
+    has_several = any(isinstance(part, dict) and len(part.get("l", [])) > 1 for part in step["sel"])
+    (more, names), (once, our_names) = rows_of(theirs), rows_of(ours)
+    is_less = len(once) < len(more) and set(map(repr, once)) == set(map(repr, more))
+    return is_sparse(steps, place) and has_several and names == our_names and is_less
+
+
 def rows_of(answer):
     columns = answer["found"]["columns"]
     return sorted(zip(*columns.values()), key=repr), list(columns)
@@ -106,6 +118,7 @@ GROUPS = ["group_change", "group_show", "group_meta", "group_upkeep"]
 
 KINDS = [
     Kind("several ranges come in the order of coordinates", is_range_by_range),
+    Kind("open: cells of ranges that overlap come once where fragments are several", comes_once),
     Kind("cells of dense arrays in no order are all written", leaves_memory_unwritten),
     Kind("ranges of text that overlap select all of their cells", overlap_as_texts),
     Kind("validity buffers are as long as TileDB wants", words(["read"], "Invalid number of validity cells given", "")),
