@@ -27,10 +27,10 @@ const REST: &[Part] = &[
     },
     Part {
         name: "clients",
-        about: "TileDB-Py's own suite over that library: a tenth of it, chosen by the commit",
+        about: "TileDB-Py's own suite over that library, a tenth of it, and random programs, chosen by the commit",
         lane: Lane::Beside,
         after: &["capi"],
-        seconds: [180, 120],
+        seconds: [240, 180],
         run: clients::check,
     },
     Part {

@@ -1,4 +1,5 @@
 //! `cargo xtask clients [--whole] [--bless] [--original]`: the suite of TileDB-Py, run over tdb's library.
+//! `cargo xtask clients --random N [--seed S]`: N random programs over TileDB-Py instead, run with either library.
 //!
 //! `xtask/clients/tiledb-py-0.36.1.txt` lists the tests that pass with the library of TileDB. All of them must pass
 //! with tdb, but for those with a cause beside them, which must not: the causes only become fewer. A run takes a tenth
@@ -8,6 +9,7 @@
 
 pub(crate) mod environment;
 mod list;
+mod random;
 mod readme;
 mod suite;
 
@@ -19,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use environment::Environment;
 use list::Test;
+use random::Programs;
 use suite::{Fate, Fates};
 
 use crate::outcome::Outcome;
@@ -39,13 +42,23 @@ struct Options {
     is_whole: bool,
     is_blessed: bool,
     is_original: bool,
+    /// The number of random programs to run, in place of the suite.
+    random: Option<u64>,
+    seed: Option<String>,
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut options = Options::default();
-    for argument in arguments {
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let mut value = || {
+            let value = arguments.next().cloned();
+            value.ok_or_else(|| format!("{argument} needs a value"))
+        };
         match argument.as_str() {
+            "--random" => options.random = Some(value()?.parse()?),
+            "--seed" => options.seed = Some(value()?),
             "--whole" => options.is_whole = true,
             "--bless" => options.is_blessed = true,
             "--original" => options.is_original = true,
@@ -56,6 +69,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return compare_list(options.is_blessed);
     }
     let ours = place(&capi::for_clients()?)?;
+    if let Some(count) = options.random {
+        let programs = Programs {
+            seed: options.seed.unwrap_or_else(|| "1".to_owned()),
+            count,
+            seconds: None,
+        };
+        return programs.run(&Environment::original()?, &ours);
+    }
     let tests = listed()?;
     let chosen = if options.is_whole || options.is_blessed {
         tests.clone()
@@ -69,13 +90,17 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     findings.close()
 }
 
-/// Runs the part of the suite that the commit chooses, over the library that the part `capi` keeps.
+/// Runs the part of the suite that the commit chooses, over the library that the part `capi` keeps, and then random
+/// programs.
 pub(crate) fn check(report: &mut Report) -> Outcome {
     let ours = place(&capi::kept()?)?;
     readme::check()?;
     let findings = judge(&ours, &part(&listed()?)?)?;
     report.count("TileDB-Py", findings.tests());
-    findings.close()
+    findings.close()?;
+    let programs = Programs::of_commit()?.check(&Environment::original()?, &ours)?;
+    report.count("random programs over TileDB-Py", programs);
+    Ok(())
 }
 
 /// Puts a library in place, and tries the other ways to do so.

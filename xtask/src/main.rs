@@ -83,7 +83,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "clients",
-        about: "the suite of TileDB-Py over tdb's library: a tenth of it, by the commit, or all of it [--whole] [--bless] [--original]",
+        about: "the suite of TileDB-Py over tdb's library: a tenth of it, by the commit, or all of it [--whole] [--bless] [--original], or random programs [--random N] [--seed S]",
         run: clients::run,
     },
     Command {
