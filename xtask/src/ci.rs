@@ -27,10 +27,10 @@ const REST: &[Part] = &[
     },
     Part {
         name: "clients",
-        about: "over that library: TileDB-Py's own suite, a tenth of it by the commit, and experiments of tiledbsoma",
+        about: "clients over that library: a tenth of TileDB-Py's own suite and random programs, chosen by the commit; tiledbsoma",
         lane: Lane::Beside,
         after: &["capi"],
-        seconds: [180, 120],
+        seconds: [240, 180],
         run: clients::check,
     },
     Part {

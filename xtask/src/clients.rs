@@ -1,5 +1,6 @@
 //! `cargo xtask clients [--whole] [--bless] [--original]`: the suite of TileDB-Py, experiments of tiledbsoma and, with
 //! `--whole`, indexes of tiledb-vector-search, run over tdb's library.
+//! `cargo xtask clients --random N [--seed S]`: N random programs over TileDB-Py instead, run with either library.
 //!
 //! `xtask/clients/tiledb-py-0.36.1.txt` lists the tests that pass with the library of TileDB. All of them must pass
 //! with tdb, but for those with a cause beside them, which must not: the causes only become fewer. A run takes a tenth
@@ -9,6 +10,7 @@
 
 pub(crate) mod environment;
 mod list;
+mod random;
 mod readme;
 mod steps;
 mod suite;
@@ -21,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use environment::{Environment, TILEDB_PY};
 use list::Test;
+use random::Programs;
 use steps::{EXPERIMENTS, INDEXES};
 use suite::{Fate, Fates};
 
@@ -42,13 +45,23 @@ struct Options {
     is_whole: bool,
     is_blessed: bool,
     is_original: bool,
+    /// The number of random programs to run, in place of the suite.
+    random: Option<u64>,
+    seed: Option<String>,
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut options = Options::default();
-    for argument in arguments {
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let mut value = || {
+            let value = arguments.next().cloned();
+            value.ok_or_else(|| format!("{argument} needs a value"))
+        };
         match argument.as_str() {
+            "--random" => options.random = Some(value()?.parse()?),
+            "--seed" => options.seed = Some(value()?),
             "--whole" => options.is_whole = true,
             "--bless" => options.is_blessed = true,
             "--original" => options.is_original = true,
@@ -60,6 +73,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     let library = capi::for_clients()?;
     let ours = place(&library)?;
+    if let Some(count) = options.random {
+        let programs = Programs {
+            seed: options.seed.unwrap_or_else(|| "1".to_owned()),
+            count,
+            seconds: None,
+        };
+        return programs.run(&Environment::original(&TILEDB_PY)?, &ours);
+    }
     let tests = listed()?;
     let chosen = if options.is_whole || options.is_blessed {
         tests.clone()
@@ -78,8 +99,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Runs the part of the suite that the commit chooses, over the library that the part `capi` keeps, and the experiments of
-/// tiledbsoma.
+/// Runs the part of the suite that the commit chooses, over the library that the part `capi` keeps, then random programs,
+/// and the experiments of tiledbsoma.
 pub(crate) fn check(report: &mut Report) -> Outcome {
     let library = capi::kept()?;
     let ours = place(&library)?;
@@ -87,6 +108,8 @@ pub(crate) fn check(report: &mut Report) -> Outcome {
     let findings = judge(&ours, &part(&listed()?)?)?;
     report.count("TileDB-Py", findings.tests());
     findings.close()?;
+    let programs = Programs::of_commit()?.check(&Environment::original(&TILEDB_PY)?, &ours)?;
+    report.count("random programs over TileDB-Py", programs);
     report.count("tiledbsoma", steps::compare(&EXPERIMENTS, &library)?);
     Ok(())
 }

@@ -83,7 +83,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "clients",
-        about: "clients over tdb's library: the suite of TileDB-Py, a tenth by the commit or all of it; tiledbsoma [--whole] [--bless] [--original]",
+        about: "clients over tdb's library: the suite of TileDB-Py, a tenth by the commit or all of it, tiledbsoma [--whole] [--bless] [--original], or random programs [--random N] [--seed S]",
         run: clients::run,
     },
     Command {

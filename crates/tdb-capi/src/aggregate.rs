@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use tdb::engine::schema::{CellValNum, FieldKind};
+use tdb::engine::schema::{CellValNum, Field, FieldKind};
 use tdb::{Aggregate, Datatype, Function};
 
 use crate::border::codes::TILEDB_OK;
@@ -148,6 +148,34 @@ fn operation_of(operation: *const tiledb_channel_operation_t) -> Result<Aggregat
     Ok(Aggregate::clone(&*get(operation)?))
 }
 
+/// Checks that a function can be computed of the values of a field.
+fn check_type(function: Function, field: &Field<'_>) -> Result<()> {
+    let datatype = field.datatype;
+    let is_number = datatype.is_real()
+        || datatype.is_datetime()
+        || datatype.is_time()
+        || (datatype.is_integer() && datatype != Datatype::Bool);
+    let is_text = datatype == Datatype::StringAscii;
+    let name = &field.name;
+    match function {
+        Function::Sum | Function::Mean | Function::Min | Function::Max => {}
+        _ => return Ok(()),
+    }
+    if !is_number && !is_text {
+        let text = format!("{datatype} is not a type whose values of '{name}' can be aggregated");
+        return Err(Error::new("QueryChannel", text));
+    }
+    if is_text && matches!(function, Function::Sum | Function::Mean) {
+        let text = format!("sums and means are of numbers; '{name}' is of text");
+        return Err(Error::new("QueryChannel", text));
+    }
+    if is_number && field.cell_val_num != CellValNum::Fixed(1) {
+        let text = format!("'{name}' has cells of several numbers, which are not aggregated");
+        return Err(Error::new("QueryChannel", text));
+    }
+    Ok(())
+}
+
 unsafe fn put_operator(
     ctx: *mut tiledb_ctx_t,
     op: *mut *const tiledb_channel_operator_t,
@@ -252,6 +280,7 @@ pub unsafe extern "C" fn tiledb_create_unary_aggregate(
                 format!("NullCount aggregate is not supported for non-nullable field '{name}'");
             return Err(Error::new("QueryChannel", text));
         }
+        check_type(function, &field)?;
         put(operation, give(Aggregate::of(function, name)))
     })
 }

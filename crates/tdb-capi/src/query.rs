@@ -171,7 +171,7 @@ pub unsafe extern "C" fn tiledb_query_get_subarray_t(
         check_place(subarray)?;
         let query = get(query)?;
         let ranges = query.lock().ranges.clone();
-        let copy = Subarray::of(Arc::clone(&query.array), Arc::clone(&query.opened), ranges);
+        let copy = Subarray::of(Arc::clone(&query.opened), ranges);
         put(subarray, give(copy))
     })
 }

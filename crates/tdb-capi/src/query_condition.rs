@@ -141,6 +141,8 @@ fn opposite(op: CompareOp) -> CompareOp {
 struct Form {
     datatype: Datatype,
     values: CellValNum,
+    /// False for labels without an order.
+    is_ordered: bool,
 }
 
 impl Form {
@@ -165,6 +167,7 @@ impl Form {
             return Ok(Self {
                 datatype: known.datatype,
                 values: known.cell_val_num,
+                is_ordered: true,
             });
         };
         if !compares_labels {
@@ -178,6 +181,7 @@ impl Form {
         Ok(Self {
             datatype: labels.datatype(),
             values: labels.cell_val_num(),
+            is_ordered: labels.is_ordered(),
         })
     }
 
@@ -226,6 +230,11 @@ impl Comparison {
             };
         };
         let form = Form::of(&self.field, self.compares_labels, schema, opened)?;
+        let is_equality = matches!(self.op, CompareOp::Eq | CompareOp::Ne);
+        if !form.is_ordered && !is_equality {
+            let text = "Cannot apply an inequality operator against an unordered Enumeration";
+            return Err(failed(text));
+        }
         Ok(field.compare(self.op, form.literal(&self.field, value)?))
     }
 }

@@ -32,7 +32,7 @@ pub unsafe extern "C" fn tiledb_subarray_alloc(
         check_place(subarray)?;
         let array = get(array)?;
         let opened = array.opened()?;
-        put(subarray, give(Subarray::new(array, opened)))
+        put(subarray, give(Subarray::new(opened)))
     })
 }
 
@@ -56,8 +56,9 @@ pub unsafe extern "C" fn tiledb_subarray_set_config(
     config: *mut tiledb_config_t,
 ) -> i32 {
     call(ctx, |_| {
-        get(subarray)?;
-        get(config)?;
+        let (subarray, config) = (get(subarray)?, get(config)?);
+        let settings = config.settings();
+        subarray.lock().cuts = settings.get("sm.read_range_oob") != Some("error");
         Ok(())
     })
 }

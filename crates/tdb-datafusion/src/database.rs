@@ -28,11 +28,13 @@ use crate::dropped::drop_table;
 use crate::equal_projections::optimizer_rules;
 use crate::error::{SqlError, external};
 use crate::factory::{ArrayTables, TABLE_TYPE};
+use crate::file_sizes::physical_rules;
 use crate::finer::{FinerTimes, TimesOfText};
 use crate::functions::with_functions;
 use crate::group::GroupTables;
 use crate::grouped_labels::GroupByCodes;
 use crate::inserted;
+use crate::joined_labels::JoinByCodes;
 use crate::json_lines::{JSON_LINES, with_json_lines};
 use crate::memory::{fit_to_memory, runtime};
 use crate::named_by_uri::{Missing, NamedByUri};
@@ -86,7 +88,10 @@ impl Database {
     /// [`SqlError`].
     pub fn new(arrays: Arc<Arrays>) -> Result<Self, SqlError> {
         Self::extended(arrays, |state| {
-            state.with_optimizer_rule(Arc::new(GroupByCodes))
+            state
+                .with_optimizer_rule(Arc::new(GroupByCodes))
+                .with_optimizer_rule(Arc::new(JoinByCodes))
+                .with_physical_optimizer_rules(physical_rules())
         })
     }
 

@@ -85,12 +85,12 @@ fn by_codes(aggregate: &Aggregate, labels: Vec<Option<Labels>>) -> Result<Logica
     Ok(LogicalPlan::Projection(Projection::try_new(result, input)?))
 }
 
-/// Returns the labels of a grouped column; `None` if it is not an enumerated column of an array.
-fn labels_of(grouped: &Expr, input: &LogicalPlan) -> Option<Labels> {
-    let Expr::Column(column) = grouped else {
+/// Returns the labels of a column; `None` if it is not an enumerated column of an array.
+pub(crate) fn labels_of(expr: &Expr, input: &LogicalPlan) -> Option<Labels> {
+    let Expr::Column(column) = expr else {
         return None;
     };
-    let field = grouped.to_field(input.schema()).ok()?.1;
+    let field = expr.to_field(input.schema()).ok()?.1;
     if !matches!(field.data_type(), arrow_schema::DataType::Dictionary(..)) {
         return None;
     }

@@ -1,14 +1,13 @@
 //! Functions between the labels of an enumeration and their codes, the indexes among its labels.
 
-use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{AnyDictionaryArray, Array, ArrayRef, Int64Array, make_array, new_null_array};
 use arrow_schema::{DataType, FieldRef};
-use datafusion::arrow::compute::cast;
-use datafusion::common::{Result, exec_datafusion_err, internal_datafusion_err};
+use datafusion::arrow::compute::{cast, take};
+use datafusion::common::{HashMap, Result, exec_datafusion_err, internal_datafusion_err};
 use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
@@ -19,17 +18,33 @@ pub(crate) struct Labels {
     /// Column of these labels.
     field: FieldRef,
     values: ArrayRef,
+    codes: Arc<HashMap<String, i64>>,
 }
 
 impl Labels {
     /// Returns the labels of a column; `None` if these are not all different texts.
     pub(crate) fn new(field: &FieldRef, values: &ArrayRef) -> Option<Self> {
         let texts = values.as_string_opt::<i64>()?;
-        let different: std::collections::HashSet<&str> = texts.iter().flatten().collect();
-        (different.len() == texts.len()).then(|| Self {
+        let codes: HashMap<String, i64> = (texts.iter().zip(0..))
+            .filter_map(|(label, code)| Some((label?.to_owned(), code)))
+            .collect();
+        (codes.len() == texts.len()).then(|| Self {
             field: Arc::clone(field),
             values: Arc::clone(values),
+            codes: Arc::new(codes),
         })
+    }
+
+    /// Returns the codes of texts; null for those that are no labels.
+    fn codes_of(&self, texts: &ArrayRef) -> Result<ArrayRef> {
+        let code = |text: Option<&str>| self.codes.get(text?).copied();
+        let codes: Int64Array = match texts.data_type() {
+            DataType::Utf8 => texts.as_string::<i32>().iter().map(code).collect(),
+            DataType::LargeUtf8 => texts.as_string::<i64>().iter().map(code).collect(),
+            DataType::Utf8View => texts.as_string_view().iter().map(code).collect(),
+            other => return Err(internal_datafusion_err!("labels of {other}")),
+        };
+        Ok(cast(&codes, self.key_type()?)?)
     }
 
     fn key_type(&self) -> Result<&DataType> {
@@ -62,6 +77,13 @@ pub(crate) struct CodeOfLabel {
     signature: Signature,
 }
 
+/// Function that returns the codes of texts; null for texts that are no labels.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CodeOfText {
+    labels: Labels,
+    signature: Signature,
+}
+
 /// Function that returns the labels of codes.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LabelOfCode {
@@ -70,6 +92,15 @@ pub(crate) struct LabelOfCode {
 }
 
 impl CodeOfLabel {
+    pub(crate) fn new(labels: Labels) -> Self {
+        Self {
+            labels,
+            signature: Signature::any(1, Volatility::Immutable),
+        }
+    }
+}
+
+impl CodeOfText {
     pub(crate) fn new(labels: Labels) -> Self {
         Self {
             labels,
@@ -109,6 +140,32 @@ impl ScalarUDFImpl for CodeOfLabel {
             make_array(dictionary.keys().to_data())
         } else {
             codes_of_others(dictionary, &self.labels)?
+        };
+        Ok(ColumnarValue::Array(codes))
+    }
+}
+
+impl ScalarUDFImpl for CodeOfText {
+    fn name(&self) -> &'static str {
+        "code_of_text"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        self.labels.key_type().cloned()
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let column = only(&args)?;
+        let codes = match column.as_any_dictionary_opt() {
+            Some(dictionary) => {
+                let codes = self.labels.codes_of(dictionary.values())?;
+                take(&codes, dictionary.keys(), None)?
+            }
+            None => self.labels.codes_of(&column)?,
         };
         Ok(ColumnarValue::Array(codes))
     }
@@ -158,13 +215,10 @@ fn codes_of_others(column: &dyn AnyDictionaryArray, labels: &Labels) -> Result<A
         // All rows are null, as those are that an outer join adds.
         return Ok(new_null_array(labels.key_type()?, column.len()));
     }
-    let known: HashMap<&str, i64> = (labels.values.as_string::<i64>().iter().zip(0_i64..))
-        .filter_map(|(label, code)| Some((label?, code)))
-        .collect();
     let other_type = || internal_datafusion_err!("labels of another type");
     let others = column.values().as_string_opt::<i64>();
     let codes: Vec<Option<i64>> = (others.ok_or_else(other_type)?.iter())
-        .map(|label| label.and_then(|label| known.get(label).copied()))
+        .map(|label| label.and_then(|label| labels.codes.get(label).copied()))
         .collect();
     let nulls = column.logical_nulls();
     let code_of_row = |(row, key): (usize, usize)| {
@@ -201,5 +255,9 @@ mod tests {
             (codes.null_count(), codes.data_type()),
             (3, &DataType::Int8)
         );
+        let texts: ArrayRef = Arc::new(LargeStringArray::from(vec![Some("b"), Some("c"), None]));
+        let codes = labels.codes_of(&texts).unwrap();
+        let codes = codes.as_primitive::<arrow_array::types::Int8Type>();
+        assert_eq!(codes.iter().collect::<Vec<_>>(), [Some(1), None, None]);
     }
 }

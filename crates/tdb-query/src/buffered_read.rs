@@ -182,7 +182,8 @@ impl BufferedRead {
                 break;
             }
         }
-        if self.format.has_end {
+        // Without cells there is no end of the last one.
+        if self.format.has_end && filled.rows > 0 {
             self.write_ends(buffers, &mut filled)?;
         }
         Ok(filled)
@@ -200,8 +201,7 @@ impl BufferedRead {
             };
             let end = used.offsets.exact_add(self.format.size())?;
             let Some(place) = offsets.get_mut(used.offsets..end) else {
-                // Not even the end fits: there are no cells.
-                continue;
+                return Err(does_not_fit().into());
             };
             let mut sizes = self.value_sizes.iter();
             let known = sizes.find(|(name, _)| name == buffer.name);

@@ -3207,6 +3207,37 @@ int32_t tiledb_fragment_info_get_array_schema(tiledb_ctx_t *ctx,
                                               tiledb_array_schema_t **array_schema);
 
 /*
+ Returns the number of boxes of tiles of a fragment; 0 for a dense one.
+
+ # Safety
+ `mbr_num` is null or points to a number.
+ */
+int32_t tiledb_fragment_info_get_mbr_num(tiledb_ctx_t *ctx,
+                                         tiledb_fragment_info_t *fragment_info,
+                                         uint32_t fid,
+                                         uint64_t *mbr_num);
+
+/*
+ Returns the facts as text, in TileDB's layout.
+
+ # Safety
+ `out` is null or points to a pointer.
+ */
+int32_t tiledb_fragment_info_dump_str(tiledb_ctx_t *ctx,
+                                      const tiledb_fragment_info_t *fragment_info,
+                                      tiledb_string_t **out);
+
+/*
+ Writes the facts as text to a file of C; null stands for standard output.
+
+ # Safety
+ `out` is null or an open file.
+ */
+int32_t tiledb_fragment_info_dump(tiledb_ctx_t *ctx,
+                                  const tiledb_fragment_info_t *fragment_info,
+                                  FILE *out);
+
+/*
  Returns both ends of a dimension, by its number, in the box of a fragment.
 
  # Safety
@@ -3363,37 +3394,6 @@ int32_t tiledb_fragment_info_get_mbr_var_from_name(tiledb_ctx_t *ctx,
                                                    const char *dim_name,
                                                    void *start,
                                                    void *end);
-
-/*
- Returns the number of boxes of tiles of a fragment; 0 for a dense one.
-
- # Safety
- `mbr_num` is null or points to a number.
- */
-int32_t tiledb_fragment_info_get_mbr_num(tiledb_ctx_t *ctx,
-                                         tiledb_fragment_info_t *fragment_info,
-                                         uint32_t fid,
-                                         uint64_t *mbr_num);
-
-/*
- Returns the facts as text, in TileDB's layout.
-
- # Safety
- `out` is null or points to a pointer.
- */
-int32_t tiledb_fragment_info_dump_str(tiledb_ctx_t *ctx,
-                                      const tiledb_fragment_info_t *fragment_info,
-                                      tiledb_string_t **out);
-
-/*
- Writes the facts as text to a file of C; null stands for standard output.
-
- # Safety
- `out` is null or an open file.
- */
-int32_t tiledb_fragment_info_dump(tiledb_ctx_t *ctx,
-                                  const tiledb_fragment_info_t *fragment_info,
-                                  FILE *out);
 
 /*
  Creates a group in its store, without members.
@@ -4177,79 +4177,6 @@ int32_t tiledb_query_get_subarray_t(tiledb_ctx_t *ctx,
                                     tiledb_subarray_t **subarray);
 
 /*
- Sets the buffer of the values of a field.
-
- # Safety
- `name` is null or a text; `buffer` and `buffer_size` are null or point to memory that stays there until the query is
- freed.
- */
-int32_t tiledb_query_set_data_buffer(tiledb_ctx_t *ctx,
-                                     tiledb_query_t *query,
-                                     const char *name,
-                                     void *buffer,
-                                     uint64_t *buffer_size);
-
-/*
- Sets the buffer of the offsets of a field of variable size.
-
- # Safety
- As for [`tiledb_query_set_data_buffer`].
- */
-int32_t tiledb_query_set_offsets_buffer(tiledb_ctx_t *ctx,
-                                        tiledb_query_t *query,
-                                        const char *name,
-                                        uint64_t *buffer,
-                                        uint64_t *buffer_size);
-
-/*
- Sets the buffer of the validity of a nullable field: a byte per cell.
-
- # Safety
- As for [`tiledb_query_set_data_buffer`].
- */
-int32_t tiledb_query_set_validity_buffer(tiledb_ctx_t *ctx,
-                                         tiledb_query_t *query,
-                                         const char *name,
-                                         uint8_t *buffer,
-                                         uint64_t *buffer_size);
-
-/*
- Returns the buffer of the values of a field.
-
- # Safety
- `name` is null or a text; the last two arguments are null or point to pointers.
- */
-int32_t tiledb_query_get_data_buffer(tiledb_ctx_t *ctx,
-                                     tiledb_query_t *query,
-                                     const char *name,
-                                     void **buffer,
-                                     uint64_t **buffer_size);
-
-/*
- Returns the buffer of the offsets of a field.
-
- # Safety
- As for [`tiledb_query_get_data_buffer`].
- */
-int32_t tiledb_query_get_offsets_buffer(tiledb_ctx_t *ctx,
-                                        tiledb_query_t *query,
-                                        const char *name,
-                                        uint64_t **buffer,
-                                        uint64_t **buffer_size);
-
-/*
- Returns the buffer of the validity of a field.
-
- # Safety
- As for [`tiledb_query_get_data_buffer`].
- */
-int32_t tiledb_query_get_validity_buffer(tiledb_ctx_t *ctx,
-                                         tiledb_query_t *query,
-                                         const char *name,
-                                         uint8_t **buffer,
-                                         uint64_t **buffer_size);
-
-/*
  Sets the order of the cells.
 
  # Safety
@@ -4350,39 +4277,6 @@ int32_t tiledb_query_get_status_details(tiledb_ctx_t *ctx,
 int32_t tiledb_query_has_results(tiledb_ctx_t *ctx, tiledb_query_t *query, int32_t *has_results);
 
 /*
- Returns the number of fragments that a query wrote.
-
- # Safety
- `num` is null or points to a number.
- */
-int32_t tiledb_query_get_fragment_num(tiledb_ctx_t *ctx,
-                                      const tiledb_query_t *query,
-                                      uint32_t *num);
-
-/*
- Returns the URI of a fragment that a query wrote.
-
- # Safety
- `uri` is null or points to a pointer. The text may be read until the handle is freed.
- */
-int32_t tiledb_query_get_fragment_uri(tiledb_ctx_t *ctx,
-                                      const tiledb_query_t *query,
-                                      uint64_t idx,
-                                      const char **uri);
-
-/*
- Returns the first and the last time of a fragment that a query wrote.
-
- # Safety
- `t1` and `t2` are null or point to numbers.
- */
-int32_t tiledb_query_get_fragment_timestamp_range(tiledb_ctx_t *ctx,
-                                                  const tiledb_query_t *query,
-                                                  uint64_t idx,
-                                                  uint64_t *t1,
-                                                  uint64_t *t2);
-
-/*
  Returns the number of fragments that a read looks at.
 
  # Safety
@@ -4467,6 +4361,112 @@ int32_t tiledb_query_get_est_result_size_var_nullable(tiledb_ctx_t *ctx,
                                                       uint64_t *size_off,
                                                       uint64_t *size_val,
                                                       uint64_t *size_validity);
+
+/*
+ Sets the buffer of the values of a field.
+
+ # Safety
+ `name` is null or a text; `buffer` and `buffer_size` are null or point to memory that stays there until the query is
+ freed.
+ */
+int32_t tiledb_query_set_data_buffer(tiledb_ctx_t *ctx,
+                                     tiledb_query_t *query,
+                                     const char *name,
+                                     void *buffer,
+                                     uint64_t *buffer_size);
+
+/*
+ Sets the buffer of the offsets of a field of variable size.
+
+ # Safety
+ As for [`tiledb_query_set_data_buffer`].
+ */
+int32_t tiledb_query_set_offsets_buffer(tiledb_ctx_t *ctx,
+                                        tiledb_query_t *query,
+                                        const char *name,
+                                        uint64_t *buffer,
+                                        uint64_t *buffer_size);
+
+/*
+ Sets the buffer of the validity of a nullable field: a byte per cell.
+
+ # Safety
+ As for [`tiledb_query_set_data_buffer`].
+ */
+int32_t tiledb_query_set_validity_buffer(tiledb_ctx_t *ctx,
+                                         tiledb_query_t *query,
+                                         const char *name,
+                                         uint8_t *buffer,
+                                         uint64_t *buffer_size);
+
+/*
+ Returns the buffer of the values of a field.
+
+ # Safety
+ `name` is null or a text; the last two arguments are null or point to pointers.
+ */
+int32_t tiledb_query_get_data_buffer(tiledb_ctx_t *ctx,
+                                     tiledb_query_t *query,
+                                     const char *name,
+                                     void **buffer,
+                                     uint64_t **buffer_size);
+
+/*
+ Returns the buffer of the offsets of a field.
+
+ # Safety
+ As for [`tiledb_query_get_data_buffer`].
+ */
+int32_t tiledb_query_get_offsets_buffer(tiledb_ctx_t *ctx,
+                                        tiledb_query_t *query,
+                                        const char *name,
+                                        uint64_t **buffer,
+                                        uint64_t **buffer_size);
+
+/*
+ Returns the buffer of the validity of a field.
+
+ # Safety
+ As for [`tiledb_query_get_data_buffer`].
+ */
+int32_t tiledb_query_get_validity_buffer(tiledb_ctx_t *ctx,
+                                         tiledb_query_t *query,
+                                         const char *name,
+                                         uint8_t **buffer,
+                                         uint64_t **buffer_size);
+
+/*
+ Returns the number of fragments that a query wrote.
+
+ # Safety
+ `num` is null or points to a number.
+ */
+int32_t tiledb_query_get_fragment_num(tiledb_ctx_t *ctx,
+                                      const tiledb_query_t *query,
+                                      uint32_t *num);
+
+/*
+ Returns the URI of a fragment that a query wrote.
+
+ # Safety
+ `uri` is null or points to a pointer. The text may be read until the handle is freed.
+ */
+int32_t tiledb_query_get_fragment_uri(tiledb_ctx_t *ctx,
+                                      const tiledb_query_t *query,
+                                      uint64_t idx,
+                                      const char **uri);
+
+/*
+ Returns the first and the last time of a fragment that a query wrote.
+
+ # Safety
+ `t1` and `t2` are null or point to numbers.
+ */
+int32_t tiledb_query_get_fragment_timestamp_range(tiledb_ctx_t *ctx,
+                                                  const tiledb_query_t *query,
+                                                  uint64_t idx,
+                                                  uint64_t *t1,
+                                                  uint64_t *t2);
 
 /*
  Creates a condition that has to be initialised.
@@ -5595,6 +5595,44 @@ int32_t tiledb_vfs_copy_dir(tiledb_ctx_t *ctx,
 int32_t tiledb_vfs_touch(tiledb_ctx_t *ctx, tiledb_vfs_t *vfs, const char *uri);
 
 /*
+ Calls `callback` with the URI of each file and folder of a folder, ordered. It returns 1 to go on, 0 to stop, and -1 if
+ it failed. It may call into the library.
+
+ # Safety
+ `path` is null or a text; `callback` takes what `data` points to.
+ */
+int32_t tiledb_vfs_ls(tiledb_ctx_t *ctx,
+                      tiledb_vfs_t *vfs,
+                      const char *path,
+                      int32_t (*callback)(const char*, void*),
+                      void *data);
+
+/*
+ Calls `callback` with each file and folder below a folder: its URI, the length of it, and the size of the file. It
+ returns 1 to go on, 0 to stop, and -1 if it failed. It may call into the library.
+
+ # Safety
+ `path` is null or a text; `callback` takes what `data` points to.
+ */
+int32_t tiledb_vfs_ls_recursive(tiledb_ctx_t *ctx,
+                                tiledb_vfs_t *vfs,
+                                const char *path,
+                                tiledb_ls_callback_t callback,
+                                void *data);
+
+/*
+ As [`tiledb_vfs_ls_recursive`]; the callback is also told whether it is a folder.
+
+ # Safety
+ `path` is null or a text; `callback` takes what `data` points to.
+ */
+int32_t tiledb_vfs_ls_recursive_v2(tiledb_ctx_t *ctx,
+                                   tiledb_vfs_t *vfs,
+                                   const char *path,
+                                   tiledb_ls_callback_v2_t callback,
+                                   void *data);
+
+/*
  Opens a file. With the mode for writing, one that exists is removed.
 
  # Safety
@@ -5660,44 +5698,6 @@ int32_t tiledb_vfs_write(tiledb_ctx_t *ctx,
  Safe with any arguments.
  */
 int32_t tiledb_vfs_sync(tiledb_ctx_t *ctx, tiledb_vfs_fh_t *fh);
-
-/*
- Calls `callback` with the URI of each file and folder of a folder, ordered. It returns 1 to go on, 0 to stop, and -1 if
- it failed. It may call into the library.
-
- # Safety
- `path` is null or a text; `callback` takes what `data` points to.
- */
-int32_t tiledb_vfs_ls(tiledb_ctx_t *ctx,
-                      tiledb_vfs_t *vfs,
-                      const char *path,
-                      int32_t (*callback)(const char*, void*),
-                      void *data);
-
-/*
- Calls `callback` with each file and folder below a folder: its URI, the length of it, and the size of the file. It
- returns 1 to go on, 0 to stop, and -1 if it failed. It may call into the library.
-
- # Safety
- `path` is null or a text; `callback` takes what `data` points to.
- */
-int32_t tiledb_vfs_ls_recursive(tiledb_ctx_t *ctx,
-                                tiledb_vfs_t *vfs,
-                                const char *path,
-                                tiledb_ls_callback_t callback,
-                                void *data);
-
-/*
- As [`tiledb_vfs_ls_recursive`]; the callback is also told whether it is a folder.
-
- # Safety
- `path` is null or a text; `callback` takes what `data` points to.
- */
-int32_t tiledb_vfs_ls_recursive_v2(tiledb_ctx_t *ctx,
-                                   tiledb_vfs_t *vfs,
-                                   const char *path,
-                                   tiledb_ls_callback_v2_t callback,
-                                   void *data);
 
 #ifdef __cplusplus
 }  // extern "C"

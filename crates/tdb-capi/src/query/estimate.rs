@@ -89,6 +89,26 @@ fn box_cells(schema: &ArraySchema, ranges: &Ranges) -> Option<u64> {
     Some(cells)
 }
 
+/// Checks that a field has the form whose sizes a function estimates.
+fn check_form(query: &Query, name: &str, is_var: bool, is_nullable: bool) -> Result<()> {
+    let field = query.opened.array.schema().field(name);
+    let is_other =
+        field.is_some_and(|field| (field.is_var(), field.nullable) != (is_var, is_nullable));
+    if !is_other {
+        return Ok(());
+    }
+    let text = format!(
+        "query estimated result size: field '{name}' is of another form: this function is for fields that are {}, and {}",
+        if is_var { "var-sized" } else { "fixed-sized" },
+        if is_nullable {
+            "nullable"
+        } else {
+            "not nullable"
+        },
+    );
+    Err(Error::short("Query", text))
+}
+
 /// Estimates the size of a field of fixed size from above.
 ///
 /// # Safety
@@ -101,7 +121,9 @@ pub unsafe extern "C" fn tiledb_query_get_est_result_size(
     size: *mut u64,
 ) -> i32 {
     call(ctx, |_| {
-        put(size, get(query)?.estimate(text(name)?)?.values)
+        let (query, name) = (get(query)?, text(name)?);
+        check_form(&query, name, false, false)?;
+        put(size, query.estimate(name)?.values)
     })
 }
 
@@ -118,7 +140,9 @@ pub unsafe extern "C" fn tiledb_query_get_est_result_size_nullable(
     size_validity: *mut u64,
 ) -> i32 {
     call(ctx, |_| {
-        let estimate = get(query)?.estimate(text(name)?)?;
+        let (query, name) = (get(query)?, text(name)?);
+        check_form(&query, name, false, true)?;
+        let estimate = query.estimate(name)?;
         put(size_val, estimate.values)?;
         put(size_validity, estimate.validity)
     })
@@ -137,7 +161,9 @@ pub unsafe extern "C" fn tiledb_query_get_est_result_size_var(
     size_val: *mut u64,
 ) -> i32 {
     call(ctx, |_| {
-        let estimate = get(query)?.estimate(text(name)?)?;
+        let (query, name) = (get(query)?, text(name)?);
+        check_form(&query, name, true, false)?;
+        let estimate = query.estimate(name)?;
         put(size_off, estimate.offsets)?;
         put(size_val, estimate.values)
     })
@@ -157,7 +183,9 @@ pub unsafe extern "C" fn tiledb_query_get_est_result_size_var_nullable(
     size_validity: *mut u64,
 ) -> i32 {
     call(ctx, |_| {
-        let estimate = get(query)?.estimate(text(name)?)?;
+        let (query, name) = (get(query)?, text(name)?);
+        check_form(&query, name, true, true)?;
+        let estimate = query.estimate(name)?;
         put(size_off, estimate.offsets)?;
         put(size_val, estimate.values)?;
         put(size_validity, estimate.validity)

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tdb::engine::query::{LabelSearch, Reader};
 use tdb::engine::schema::DimensionLabel;
 use tdb::engine::tile::Range;
-use tdb::{OpenArray, Settings};
+use tdb::engine::write::Writer;
+use tdb::{Batch, OpenArray, Settings};
 
 use super::buffers::NamedBuffers;
 use super::read::{ReadRequest, fill};
@@ -17,7 +18,7 @@ use crate::subarray::Ranges;
 
 fn failed(label: &str, why: impl std::fmt::Display) -> Error {
     let text = format!("Failed to process dimension label query for label '{label}'; {why}");
-    Error::new("DimensionLabelQuery", text)
+    Error::short("DimensionLabelQuery", text)
 }
 
 /// Returns the ranges of dimensions that ranges of dimensions and of labels select together.
@@ -125,18 +126,37 @@ pub(crate) unsafe fn read(
     Ok(())
 }
 
-/// Writes labels: of the ranges of a dense array, or of the coordinates of the cells of a sparse one.
+/// A write of labels that was begun.
+pub(crate) struct BegunLabels {
+    array: OpenArray,
+    batch: Batch,
+    writer: Writer,
+}
+
+impl BegunLabels {
+    /// Stores the labels.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub(crate) fn finish(self) -> Result<()> {
+        write::finish(self.writer, &self.array, Some(&self.batch)).map(drop)
+    }
+}
+
+/// Begins to write labels: of the ranges of a dense array, or of the coordinates of the cells of a sparse one. Nothing
+/// is there before they are finished.
 ///
 /// # Errors
 /// Fails if the labels are not in their order, or cannot be stored.
 ///
 /// # Safety
 /// The buffers may be read.
-pub(crate) unsafe fn write(
+pub(crate) unsafe fn begin(
     request: &WriteRequest<'_>,
     cells: &[NamedBuffers],
     all_buffers: &[NamedBuffers],
-) -> Result<()> {
+) -> Result<Vec<BegunLabels>> {
+    let mut begun = Vec::new();
     for buffers in all_buffers {
         let labels = LabelCells::open(request.array, buffers)?;
         let mut named = vec![labels.buffers.clone()];
@@ -165,7 +185,11 @@ pub(crate) unsafe fn write(
         let batch = of_labels.cells(&named)?;
         let mut writer = of_labels.begin()?;
         write::push(&mut writer, &labels.array, &batch)?;
-        write::finish(writer, &labels.array, Some(&batch))?;
+        begun.push(BegunLabels {
+            array: labels.array,
+            batch,
+            writer,
+        });
     }
-    Ok(())
+    Ok(begun)
 }

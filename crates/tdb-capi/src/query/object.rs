@@ -9,6 +9,7 @@ use tdb::{Aggregate, Condition, Settings};
 
 use super::aggregates::NamedAggregate;
 use super::buffers::{Buffer, NamedBuffers};
+use super::labels::BegunLabels;
 use super::read::ReadRequest;
 use super::write::WriteRequest;
 use super::{labels, read, write};
@@ -212,7 +213,14 @@ impl Query {
             buffers: &state.buffers,
         };
         let has_others = selects_labels || !state.aggregates.is_empty() || !state.labels.is_empty();
-        let is_complete = if state.buffers.is_empty() && has_others {
+        if state.buffers.is_empty() && !has_others {
+            let text = "Cannot initialize reader; Buffers not set";
+            return Err(Error::short("Reader", text));
+        }
+        let is_complete = if state.buffers.is_empty() {
+            if !state.aggregates.is_empty() {
+                request.check()?;
+            }
             true
         } else {
             let mut read = match state.read.take() {
@@ -244,8 +252,9 @@ impl Query {
             layout: state.layout,
             time: self.opened.change_time(),
         };
-        labels::write(&request, &state.buffers, &state.labels)?;
+        let labels = labels::begin(&request, &state.buffers, &state.labels)?;
         if state.buffers.is_empty() && !state.labels.is_empty() {
+            labels.into_iter().try_for_each(BegunLabels::finish)?;
             state.status = TILEDB_COMPLETED;
             return Ok(());
         }
@@ -262,6 +271,8 @@ impl Query {
                 .fragments
                 .extend(write::finish(writer, array, Some(&batch))?);
         }
+        // Labels of cells that could not be written are not there either.
+        labels.into_iter().try_for_each(BegunLabels::finish)?;
         state.status = TILEDB_COMPLETED;
         Ok(())
     }

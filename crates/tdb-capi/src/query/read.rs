@@ -8,7 +8,7 @@ use tdb::engine::query::{
 };
 use tdb::engine::schema::{ArraySchema, FieldKind};
 use tdb::engine::tile::Range;
-use tdb::{Aggregate, Batch, Condition, Function, OpenArray, Settings};
+use tdb::{Aggregate, Batch, Condition, Datatype, Function, OpenArray, Settings};
 
 use super::aggregates::{NamedAggregate, result_bytes, result_form};
 use super::buffers::{NamedBuffers, offset_format};
@@ -44,11 +44,7 @@ impl ReadRequest<'_> {
             }
         }
         let format = offset_format(self.settings)?;
-        if schema.is_dense() && !self.ranges.is_set() {
-            let text = "Cannot initialize reader; Dense reads must have a subarray set";
-            return Err(Error::new("DenseReader", text));
-        }
-        self.check_global_order()?;
+        self.check()?;
         let options = self.options()?;
         if let Some(lists) = self.lists()? {
             let rows = lists.rows(self.layout != TILEDB_COL_MAJOR)?;
@@ -59,14 +55,21 @@ impl ReadRequest<'_> {
                     .map(move |range| (name.clone(), range.clone()))
             });
             let batch = self.whole(&options.ranges(ranges.collect()))?;
-            let batch = if rows.is_empty() {
-                None
-            } else {
-                Some(rows_of(&batch, &rows).map_err(failed)?)
-            };
-            return Ok(BufferedRead::of_batch(batch, format));
+            return Ok(BufferedRead::of_batch(arranged(&batch, &rows)?, format));
         }
         Ok(BufferedRead::new(self.reader(&options)?, format))
+    }
+
+    /// Checks that the ranges suit the layout.
+    ///
+    /// # Errors
+    /// Fails for a dense array without ranges, and for several ones in global order.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.schema().is_dense() && !self.ranges.is_set() {
+            let text = "Cannot initialize reader; Dense reads must have a subarray set";
+            return Err(Error::short("DenseReader", text));
+        }
+        self.check_global_order()
     }
 
     fn reader(&self, options: &ReadOptions) -> Result<Reader> {
@@ -95,11 +98,21 @@ impl ReadRequest<'_> {
         Ok(first.unwrap_or_else(Batch::default))
     }
 
+    /// Checks that a read in global order is of one box. Ranges of a sparse array that overlap are one.
     fn check_global_order(&self) -> Result<()> {
-        let several = self.ranges.dimensions.iter().any(|ranges| ranges.len() > 1);
+        let schema = self.schema();
+        let merges = !schema.is_dense()
+            && self
+                .settings
+                .get("sm.merge_overlapping_ranges_experimental")
+                != Some("false");
+        let mut dimensions = schema.dimensions.iter().zip(&self.ranges.dimensions);
+        let several = dimensions.any(|(dimension, ranges)| {
+            ranges.len() > 1 && !(merges && overlap_in_one(dimension.datatype, ranges))
+        });
         if self.layout == TILEDB_GLOBAL_ORDER && several {
             let text = "Cannot initialize reader; Multi-range reads are not supported on a global order query.";
-            return Err(Error::new("ReaderBase", text));
+            return Err(Error::short("ReaderBase", text));
         }
         Ok(())
     }
@@ -169,7 +182,14 @@ impl ReadRequest<'_> {
                 );
                 return Err(Error::new("Query", text));
             };
-            let (_, nullable) = result_form(&named.aggregate, self.schema());
+            let (values, nullable) = result_form(&named.aggregate, self.schema());
+            if values.is_var() != buffers.offsets.is_some() {
+                let text = format!(
+                    "the aggregate '{}' must have a buffer of offsets if its values vary in size, and none otherwise",
+                    named.name
+                );
+                return Err(Error::new("Query", text));
+            }
             let bytes = result_bytes(outcome);
             let mut memory = buffers.memory()?;
             let mut filled = FilledBytes::default();
@@ -248,6 +268,34 @@ impl ReadRequest<'_> {
             .enumeration_codes(true)
             .order(Some(order_of(self.layout)?)))
     }
+}
+
+/// True if ranges, sorted, each overlap those before them.
+fn overlap_in_one(datatype: Datatype, ranges: &[Range]) -> bool {
+    let mut sorted: Vec<&Range> = ranges.iter().collect();
+    sorted.sort_by(|a, b| datatype.total_order(&a.lo, &b.lo));
+    let mut sorted = sorted.into_iter();
+    let Some(first) = sorted.next() else {
+        return true;
+    };
+    let mut end = &first.hi;
+    for range in sorted {
+        if datatype.total_order(end, &range.lo).is_lt() {
+            return false;
+        }
+        if datatype.total_order(end, &range.hi).is_lt() {
+            end = &range.hi;
+        }
+    }
+    true
+}
+
+/// Returns rows of a batch in another order; `None` if there are none.
+fn arranged(batch: &Batch, rows: &[u32]) -> Result<Option<Batch>> {
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    rows_of(batch, rows).map(Some).map_err(failed)
 }
 
 /// Returns the engine's order.

@@ -6,14 +6,13 @@ use tdb::Datatype;
 use tdb::engine::schema::ArraySchema;
 use tdb::engine::tile::Range;
 
-use crate::array::{Array, OpenedArray};
+use crate::array::OpenedArray;
 use crate::border::{Error, LentValues, Result};
 use crate::datatypes::integer;
 
 /// Ranges in an array. A dimension without a range is meant whole.
 #[derive(Debug)]
 pub(crate) struct Subarray {
-    pub(crate) array: Arc<Array>,
     pub(crate) opened: Arc<OpenedArray>,
     state: Mutex<Ranges>,
     pub(crate) lent: LentValues,
@@ -28,6 +27,8 @@ pub(crate) struct Ranges {
     pub(crate) labels: Vec<LabelRanges>,
     /// Whether ranges that follow each other become one.
     pub(crate) coalesce: bool,
+    /// Whether ranges beyond the domain are cut; they are refused otherwise.
+    pub(crate) cuts: bool,
 }
 
 /// The ranges of a label.
@@ -45,6 +46,7 @@ impl Ranges {
             dimensions: vec![Vec::new(); schema.dimensions.len()],
             labels: Vec::new(),
             coalesce: true,
+            cuts: false,
         }
     }
 
@@ -58,33 +60,24 @@ impl Ranges {
         self
     }
 
-    /// Returns the ranges within the current domain: those of a sparse array are cut to it.
+    /// Returns the ranges within the current domain, which a dimension without a range stands for.
     ///
     /// # Errors
-    /// Fails if a range of a dense array leads out of it.
+    /// Fails if a range leads out of it.
     pub(crate) fn within(&self, schema: &ArraySchema, bounds: &[Range]) -> Result<Self> {
         let mut found = self.clone();
         let dimensions = found.dimensions.iter_mut().zip(&schema.dimensions);
         for ((ranges, dimension), bounds) in dimensions.zip(bounds) {
             let datatype = dimension.datatype;
-            if schema.is_dense() {
-                if ranges.iter().any(|range| !bounds.covers(datatype, range)) {
-                    let text = format!(
-                        "A range was set outside of the current domain of dimension '{}'.",
-                        dimension.name
-                    );
-                    return Err(Error::new("Reader", text));
-                }
-            } else if ranges.is_empty() {
+            if ranges.iter().any(|range| !bounds.covers(datatype, range)) {
+                let text = format!(
+                    "A range on dimension '{}' was set outside of the current domain.",
+                    dimension.name
+                );
+                return Err(Error::short("Query", text));
+            }
+            if ranges.is_empty() && !schema.is_dense() {
                 ranges.push(bounds.clone());
-            } else {
-                let cut: Vec<Range> = ranges
-                    .iter()
-                    .filter_map(|range| range.intersection(datatype, bounds))
-                    .collect();
-                // Ranges that all lie outside select nothing: a range that goes backwards does.
-                let nothing = || vec![Range::new(bounds.hi.clone(), bounds.lo.clone())];
-                *ranges = if cut.is_empty() { nothing() } else { cut };
             }
         }
         Ok(found)
@@ -97,14 +90,13 @@ impl Ranges {
 }
 
 impl Subarray {
-    pub(crate) fn new(array: Arc<Array>, opened: Arc<OpenedArray>) -> Self {
+    pub(crate) fn new(opened: Arc<OpenedArray>) -> Self {
         let ranges = Ranges::whole(opened.array.schema());
-        Self::of(array, opened, ranges)
+        Self::of(opened, ranges)
     }
 
-    pub(crate) fn of(array: Arc<Array>, opened: Arc<OpenedArray>, ranges: Ranges) -> Self {
+    pub(crate) fn of(opened: Arc<OpenedArray>, ranges: Ranges) -> Self {
         Self {
-            array,
             opened,
             state: Mutex::new(ranges),
             lent: LentValues::default(),
@@ -170,14 +162,10 @@ impl Subarray {
             let why = "Lower range bound cannot be larger than the higher bound";
             return Err(failed(why.to_owned()));
         }
-        if described.cell_val_num.is_var() && range.lo.is_empty() && range.hi.is_empty() {
-            // The whole dimension, which is what a dimension without a range stands for.
-            return Ok(());
-        }
         let range = match &described.domain {
             Some(domain) if !domain.covers(datatype, &range) => {
-                let fails = self.array.settings().get("sm.read_range_oob") == Some("error")
-                    || self.opened.query_type != crate::constants::TILEDB_READ;
+                let fails =
+                    !self.lock().cuts || self.opened.query_type != crate::constants::TILEDB_READ;
                 let cut = domain.intersection(datatype, &range);
                 cut.filter(|_| !fails)
                     .ok_or_else(|| failed("Range is out of bounds of the domain".to_owned()))?

@@ -11,5 +11,6 @@ mod forks;
 mod labels;
 mod program;
 mod queries;
+mod random_finds;
 mod schemas;
 mod shapes;

@@ -3,6 +3,7 @@ use std::ptr::null_mut;
 
 use tdb_capi::aggregate::*;
 use tdb_capi::array::*;
+use tdb_capi::array_schema::tiledb_array_schema_t;
 use tdb_capi::constants::*;
 use tdb_capi::query::fields::*;
 use tdb_capi::query::*;
@@ -13,16 +14,21 @@ use crate::program::{Program, c};
 use crate::schemas::{create, schema};
 
 /// An array of a program, with the dimension `x` of 1 to 8 and the attribute `a`.
-struct Numbers {
-    program: Program,
+pub(crate) struct Numbers {
+    pub(crate) program: Program,
     uri: CString,
     _folder: tempfile::TempDir,
 }
 
 impl Numbers {
-    fn new(array_type: u32) -> Self {
+    pub(crate) fn new(array_type: u32) -> Self {
+        Self::of(|program| schema(program, array_type))
+    }
+
+    /// An array with another schema.
+    pub(crate) fn of(schema: impl FnOnce(&Program) -> *mut tiledb_array_schema_t) -> Self {
         let (program, folder) = (Program::new(), tempfile::tempdir().unwrap());
-        let schema = schema(&program, array_type);
+        let schema = schema(&program);
         let uri = create(&program, &folder, schema);
         Self {
             program,
@@ -31,7 +37,7 @@ impl Numbers {
         }
     }
 
-    fn open(&self, query_type: u32) -> *mut tiledb_array_t {
+    pub(crate) fn open(&self, query_type: u32) -> *mut tiledb_array_t {
         let ctx = self.program.ctx;
         let array = self
             .program
@@ -41,7 +47,7 @@ impl Numbers {
         array
     }
 
-    fn query(
+    pub(crate) fn query(
         &self,
         array: *mut tiledb_array_t,
         query_type: u32,
@@ -56,7 +62,7 @@ impl Numbers {
         query
     }
 
-    fn set<T>(
+    pub(crate) fn set<T>(
         &self,
         query: *mut tiledb_query_t,
         name: &std::ffi::CStr,
@@ -77,7 +83,7 @@ impl Numbers {
     }
 
     /// Writes the cells of a sparse array.
-    fn write_sparse(&self, x: &mut [i32], a: &mut [i32]) -> i32 {
+    pub(crate) fn write_sparse(&self, x: &mut [i32], a: &mut [i32]) -> i32 {
         let ctx = self.program.ctx;
         let array = self.open(TILEDB_WRITE);
         let query = self.query(array, TILEDB_WRITE, TILEDB_UNORDERED);
@@ -89,7 +95,7 @@ impl Numbers {
         code
     }
 
-    fn status(&self, query: *mut tiledb_query_t) -> u32 {
+    pub(crate) fn status(&self, query: *mut tiledb_query_t) -> u32 {
         let ctx = self.program.ctx;
         self.program
             .value(|place| c!(tiledb_query_get_status, ctx, query, place))

@@ -162,6 +162,11 @@ fn arrays_are_read() {
 }
 
 #[test]
+fn labels_are_joined_with_texts() {
+    run_file("joining.slt");
+}
+
+#[test]
 fn arrays_and_files_are_changed() {
     run_file("changing.slt");
 }
