@@ -108,7 +108,7 @@ pub(crate) fn check(report: &mut Report) -> Outcome {
     let findings = judge(&ours, &part(&listed()?)?)?;
     report.count("TileDB-Py", findings.tests());
     findings.close()?;
-    let programs = Programs::of_commit()?.check(&Environment::original(&TILEDB_PY)?, &ours)?;
+    let programs = Programs::of_ci().check(&Environment::original(&TILEDB_PY)?, &ours)?;
     report.count("random programs over TileDB-Py", programs);
     report.count("tiledbsoma", steps::compare(&EXPERIMENTS, &library)?);
     Ok(())

@@ -45,6 +45,11 @@ impl Buffer {
         bytes_mut(self.pointer, self.capacity)
     }
 
+    /// Returns the number of bytes that a read may fill.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
     /// Borrows what a write takes: as many bytes as the program says now.
     pub(crate) unsafe fn given<'a>(&self) -> Result<&'a [u8]> {
         bytes(self.pointer, take(self.size)?)

@@ -229,6 +229,9 @@ impl Query {
             };
             let filled = read::fill(&mut read, &state.buffers, array)?;
             state.has_results = filled.rows > 0;
+            if filled.rows == 0 && !filled.is_complete {
+                read::check_offsets(&state.settings, &state.buffers)?;
+            }
             if !filled.is_complete {
                 state.read = Some(read);
             }

@@ -338,6 +338,28 @@ pub(crate) unsafe fn fill(
     Ok(filled)
 }
 
+/// Checks buffers that no cell fitted into.
+///
+/// # Errors
+/// Fails if an offsets buffer has no room for the offset of a cell and the end of it. A client that gets no cells enlarges
+/// the buffers of values, which would not end.
+pub(crate) fn check_offsets(settings: &Settings, buffers: &[NamedBuffers]) -> Result<()> {
+    let format = offset_format(settings)?;
+    let one_cell = if format.narrow { 8 } else { 16 };
+    for named in buffers {
+        let room = named.offsets.map(|offsets| offsets.capacity());
+        if let Some(room) = room.filter(|room| format.has_end && *room < one_cell) {
+            let text = format!(
+                "Unable to copy one tile with current budget/buffers; the offsets buffer of '{}' has {room} bytes, and a \
+                 cell needs {one_cell}",
+                named.name
+            );
+            return Err(Error::new("Query", text));
+        }
+    }
+    Ok(())
+}
+
 /// Returns what stands in the place of an aggregate without values: NaN where there is one, and zeros. A sum of no values
 /// is 0.
 fn no_value(aggregate: &Aggregate, schema: &ArraySchema) -> Vec<u8> {

@@ -4,7 +4,7 @@
 mod attributes;
 mod dimensions;
 mod enumerations;
-mod estimates;
+
 mod evolution;
 mod filters;
 mod forks;
@@ -14,3 +14,4 @@ mod queries;
 mod random_finds;
 mod schemas;
 mod shapes;
+mod texts;

@@ -1,10 +1,11 @@
-//! Estimated sizes of results.
+//! Cells of text: estimated sizes of results, and buffers.
 
 use std::ffi::c_void;
 
 use tdb_capi::array::*;
 use tdb_capi::array_schema::*;
 use tdb_capi::attribute::*;
+use tdb_capi::config::*;
 use tdb_capi::constants::*;
 use tdb_capi::filter::*;
 use tdb_capi::filter_list::*;
@@ -101,6 +102,55 @@ fn first_half(
         range
     ));
     subarray
+}
+
+#[test]
+fn an_offsets_buffer_without_room_for_one_cell_and_its_end_is_an_error() {
+    let (program, folder) = (Program::new(), tempfile::tempdir().unwrap());
+    let ctx = program.ctx;
+    let array = texts(&program, &folder);
+    let query = program.make(|place| c!(tiledb_query_alloc, ctx, array, TILEDB_READ, place));
+    let mut error = std::ptr::null_mut();
+    let mut config = std::ptr::null_mut();
+    assert_eq!(c!(tiledb_config_alloc, &raw mut config, &raw mut error), 0);
+    let name = c"sm.var_offsets.extra_element".as_ptr();
+    let code = c!(
+        tiledb_config_set,
+        config,
+        name,
+        c"true".as_ptr(),
+        &raw mut error
+    );
+    assert_eq!(code, 0);
+    program.ok(c!(tiledb_query_set_config, ctx, query, config));
+    let subarray = first_half(&program, array);
+    program.ok(c!(tiledb_query_set_subarray_t, ctx, query, subarray));
+    let (mut offsets, mut offsets_size) = ([0_u64; 1], 8_u64);
+    let (mut values, mut size) = (vec![0_u8; WRITTEN], WRITTEN as u64);
+    let name = c"t".as_ptr();
+    let place = values.as_mut_ptr().cast::<c_void>();
+    program.ok(c!(
+        tiledb_query_set_data_buffer,
+        ctx,
+        query,
+        name,
+        place,
+        &raw mut size
+    ));
+    let place = offsets.as_mut_ptr();
+    program.ok(c!(
+        tiledb_query_set_offsets_buffer,
+        ctx,
+        query,
+        name,
+        place,
+        &raw mut offsets_size
+    ));
+    let code = c!(tiledb_query_submit, ctx, query);
+    program.fails(
+        code,
+        "the offsets buffer of 't' has 8 bytes, and a cell needs 16",
+    );
 }
 
 #[test]
