@@ -4,7 +4,6 @@
 mod attributes;
 mod dimensions;
 mod enumerations;
-
 mod evolution;
 mod filters;
 mod forks;
