@@ -4195,7 +4195,7 @@ int32_t tiledb_query_get_layout(tiledb_ctx_t *ctx,
                                 tiledb_layout_t *query_layout);
 
 /*
- Sets the condition that cells have to match.
+ Sets the condition that cells have to match. What is wrong with it is said when the query is submitted.
 
  # Safety
  Safe with any arguments.
