@@ -16,7 +16,7 @@ const OURS: &str = "\"name\":\"tdb\"";
 
 /// Clients that are installed together.
 pub(crate) struct Clients {
-    /// What the names of the folders of their environments begin with.
+    /// The prefix of the names of their environments' folders.
     prefix: &'static str,
     /// The file of `xtask/clients` that lists their packages.
     requirements: &'static str,
@@ -80,8 +80,8 @@ impl Environment {
         Self::original_locked(clients)
     }
 
-    /// Returns the environment whose library is tdb: a copy of the other one, where each wheel's library is a link to
-    /// ours. They are links, since two copies in one process would be two engines.
+    /// Returns the environment whose library is tdb: its files are links to those of the other one, but for each wheel's
+    /// library, which is a link to ours. Two copies of it in one process would be two engines.
     pub(crate) fn with_tdb(clients: &Clients, library: &Path) -> Result<Self> {
         let lock = fs::File::create(scratch()?.join("lock"))?;
         lock.lock()?;
@@ -99,7 +99,10 @@ impl Environment {
                 }
             }
             let mut copy = Command::new("cp");
-            succeed(copy.arg("-a").arg(&original.folder).arg(&half))?;
+            succeed(copy.args(["-a", "-s"]).arg(&original.folder).arg(&half))?;
+            // A link would say the same as the other environment when that is made again.
+            fs::remove_file(half.join("complete"))?;
+            fs::write(half.join("complete"), wanted)?;
             // The final name appears only when everything is there.
             fs::rename(half, &ours.folder)?;
         }

@@ -11,6 +11,9 @@ use crate::workspace::root;
 /// The heading of the section.
 const HEADING: &str = "## In Python";
 
+/// The folders that the commands make.
+const MADE: [&str; 2] = ["target/python", "target/tiledb"];
+
 /// Runs the section's commands and its program, and compares what that prints. The library is built as it was for the
 /// other clients, without optimizing: that takes minutes.
 pub(super) fn check() -> Outcome {
@@ -24,6 +27,9 @@ pub(super) fn check() -> Outcome {
     }
     let mut python = Command::new(root().join("target/python/bin/python"));
     let printed = output(python.current_dir(root()).args(["-c", block("python")?]))?;
+    for made in MADE {
+        fs::remove_dir_all(root().join(made))?;
+    }
     if lines(&printed).eq(lines(block("text")?)) {
         println!("   the README's program in Python prints what is shown");
         return Ok(());

@@ -13,7 +13,7 @@ use crate::side_by_side;
 /// Seconds that one run may take.
 const SECONDS: &str = "300";
 
-/// At most so many differences are shown.
+/// Largest number of differences that are shown.
 const SHOWN: usize = 5;
 
 /// A program that prints what it does step by step: `PROGRAM make FOLDER` stores something in a folder, and

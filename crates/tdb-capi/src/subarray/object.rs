@@ -157,7 +157,7 @@ impl Subarray {
                 format!("Cannot add range to dimension '{name}'; {why}"),
             )
         };
-        // Of a range of texts that goes backwards, no text is part.
+        // A range of texts that goes backwards contains no text.
         if !range.is_ordered(datatype) && !described.cell_val_num.is_var() {
             let why = "Lower range bound cannot be larger than the higher bound";
             return Err(failed(why.to_owned()));

@@ -11,7 +11,7 @@ use crate::border::pointers::text;
 use crate::border::{Error, Result, call, get};
 use crate::constants::*;
 
-/// What a callback of a listing is told, but for its data.
+/// A file or folder of a listing: the arguments of a callback.
 struct ListedEntry {
     uri: CString,
     size: u64,

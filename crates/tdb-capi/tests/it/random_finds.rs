@@ -1,4 +1,4 @@
-//! What random programs over TileDB-Py found to answer otherwise than TileDB.
+//! Answers that differed from TileDB's when random programs over TileDB-Py were run.
 
 use std::ffi::c_void;
 use std::ptr::null;
