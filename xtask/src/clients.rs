@@ -21,7 +21,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use environment::{Environment, TILEDB_PY};
+use environment::{Environment, SOMA, TILEDB_PY};
 use list::Test;
 use random::Programs;
 use steps::{EXPERIMENTS, INDEXES};
@@ -111,7 +111,8 @@ pub(crate) fn check(report: &mut Report) -> Outcome {
     let programs = Programs::of_ci().check(&Environment::original(&TILEDB_PY)?, &ours)?;
     report.count("random programs over TileDB-Py", programs);
     report.count("tiledbsoma", steps::compare(&EXPERIMENTS, &library)?);
-    Ok(())
+    // No other part needs these, and they take more than 1 GB.
+    SOMA.remove()
 }
 
 /// Puts a library in place, and tries the other ways to do so.

@@ -50,6 +50,17 @@ impl Clients {
         Ok(scratch()?.join(format!("{}{name}", self.prefix)))
     }
 
+    /// Removes the environments.
+    pub(crate) fn remove(&self) -> Outcome {
+        for name in ["tdb", "original"] {
+            let folder = self.folder(name)?;
+            if folder.exists() {
+                fs::remove_dir_all(folder)?;
+            }
+        }
+        Ok(())
+    }
+
     fn list(&self) -> PathBuf {
         root().join("xtask/clients").join(self.requirements)
     }
